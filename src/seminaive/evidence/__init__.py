@@ -1,0 +1,1 @@
+"""What a fitted model is: a prior, terms and a link."""

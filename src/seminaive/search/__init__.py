@@ -1,0 +1,1 @@
+"""One path engine for every search."""

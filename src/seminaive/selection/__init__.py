@@ -1,0 +1,1 @@
+"""scikit-learn selectors and transformers."""

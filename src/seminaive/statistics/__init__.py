@@ -1,0 +1,1 @@
+"""Arrays in, numbers out: no frames, no models, no state."""

@@ -1,0 +1,1 @@
+"""Frames become blocks of small integer codes."""
