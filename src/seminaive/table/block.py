@@ -1,0 +1,103 @@
+"""A block: at most 65,536 rows, sorted into segments of one class and fold, held column by column."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from seminaive.table.schema import Floats, Integers
+
+BLOCK_ROWS = 65_536
+"""Rows of a block: one column of codes and its row order fit in the second-level cache."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """Rows as codes and values, sorted by class and fold.
+
+    Segment s holds the rows ``starts[s]:starts[s + 1]``, all of class ``classes[s]`` (-1: unknown) and fold
+    ``folds[s]``. So no kernel has a label in its inner loop. ``order[i]`` is where row i stood in the original order,
+    counted from the block's ``first_row``; None when nothing was moved. ``weights`` is None when all are 1.
+    """
+
+    codes8: npt.NDArray[np.uint8]
+    codes16: npt.NDArray[np.uint16]
+    values: Floats
+    weights: Floats | None
+    starts: Integers
+    classes: Integers
+    folds: Integers
+    order: npt.NDArray[np.uint16] | None
+    first_row: int
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.starts[-1])
+
+    @property
+    def nbytes(self) -> int:
+        arrays = (self.codes8, self.codes16, self.values, self.weights, self.order)
+        return sum(a.nbytes for a in arrays if a is not None)
+
+    def in_row_order(self, by_row: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Undo the sorting along the last axis of an array with one entry per row of the block."""
+        if self.order is None:
+            return by_row
+        out = np.empty_like(by_row)
+        out[..., self.order] = by_row
+        return out
+
+
+@dataclass(frozen=True)
+class RowPlan:
+    """How the rows of one block are sorted, decided before any column is read.
+
+    ``positions`` is the row of the frame's slice for each row of the block; ``order`` the same, or None when rows stay
+    where they are.
+    """
+
+    first_row: int
+    n_rows: int
+    positions: npt.NDArray[np.uint16]
+    order: npt.NDArray[np.uint16] | None
+    starts: Integers
+    classes: Integers
+    folds: Integers
+
+
+def plan_rows(
+    n_rows: int, classes: Integers | None, folds: Integers | None = None, block_rows: int = BLOCK_ROWS
+) -> list[RowPlan]:
+    """Cut rows into blocks and sort each block's rows by class, then fold; unlabelled rows keep their order.
+
+    Parameters
+    ----------
+    n_rows : int
+    classes : int array or None
+        Class code per row; None when predicting.
+    folds : int array or None
+        Fold per row, for methods that hold rows out.
+    """
+    if not 1 <= block_rows <= BLOCK_ROWS:
+        raise ValueError(f"block_rows must be between 1 and {BLOCK_ROWS}, got {block_rows}")
+    plans = []
+    for first in range(0, n_rows, block_rows):
+        last = min(first + block_rows, n_rows)
+        if classes is None:
+            in_place = np.arange(last - first, dtype=np.uint16)
+            starts, unknown = np.array([0, last - first]), np.array([-1])
+            plans.append(RowPlan(first, last - first, in_place, None, starts, unknown, np.array([0])))
+            continue
+        of_class = classes[first:last]
+        of_fold = np.zeros_like(of_class) if folds is None else folds[first:last]
+        n_folds = int(of_fold.max(initial=0)) + 1
+        segment = of_class * n_folds + of_fold
+        small = segment.astype(np.uint8 if segment.max(initial=0) < 256 else np.int64)  # small keys sort by counting
+        order = np.argsort(small, kind="stable").astype(np.uint16)
+        present, counts = np.unique(segment, return_counts=True)
+        starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        plans.append(RowPlan(first, last - first, order, order, starts, present // n_folds, present % n_folds))
+    return plans

@@ -1,0 +1,301 @@
+"""The door: the one place that knows pandas, Polars, Arrow, NumPy and SciPy sparse.
+
+`open_frame` turns any of them into a `Frame` of `Source` columns, read one at a time: either small codes with their
+labels, or float64 numbers with NaN for missing. Categories and dictionaries that exist already are used in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import narwhals as nw
+import numpy as np
+import numpy.typing as npt
+
+from seminaive.table.objects import NestedValueError, sort_out_objects
+
+LARGEST = 1e150
+"""Largest magnitude of a number: beyond it a square is no longer finite."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """One column as read.
+
+    ``kind`` is "codes" (``data`` holds unsigned codes into ``labels``; ``missing`` is the code of a gap) or "numbers"
+    (``data`` is float64, NaN where missing). ``whole`` tells whether the numbers came as integers; ``unit`` is "days"
+    for dates and durations.
+    """
+
+    kind: Literal["codes", "numbers"]
+    data: npt.NDArray[Any]
+    labels: Sequence[Any] = ()
+    missing: int = -1
+    whole: bool = False
+    unit: str = ""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Rows of named columns; ``read(j)`` gives column j as a `Source`."""
+
+    names: list[Any]
+    n_rows: int
+    read: Callable[[int], Source]
+    matrix: npt.NDArray[Any] | None = None  # set when all columns are the numbers of one array
+
+    def __iter__(self) -> Iterator[Source]:
+        return (self.read(j) for j in range(len(self.names)))
+
+
+def open_frame(X: Any) -> Frame:
+    """Take any table-like input apart into columns.
+
+    Parameters
+    ----------
+    X : pandas, Polars or Arrow table, NumPy array, SciPy sparse matrix, nested sequence, or a Frame
+    """
+    if isinstance(X, Frame):
+        return X
+    if hasattr(X, "tocsc") and hasattr(X, "nnz"):
+        return _open_sparse(X)
+    if isinstance(X, (np.ndarray, list, tuple)):
+        return _open_array(X)
+    native = nw.from_native(X, eager_only=True, pass_through=True)
+    if isinstance(native, nw.DataFrame):
+        return _open_dataframe(native)
+    if hasattr(X, "__array__"):
+        return _open_array(np.asarray(X))
+    raise TypeError(
+        f"X is a {type(X).__name__}; pass a pandas, Polars or Arrow table, a 2-D array or a SciPy sparse matrix"
+    )
+
+
+# --- frames -----------------------------------------------------------------------------------------------------------
+
+
+def _open_dataframe(frame: nw.DataFrame[Any]) -> Frame:
+    names = list(frame.columns)
+    repeated = sorted({str(n) for n in names if names.count(n) > 1}) if len(set(names)) < len(names) else []
+    if repeated:
+        raise ValueError(f"column name {repeated[0]!r} occurs more than once; give every column its own name")
+    if not names or len(frame) == 0:
+        raise _empty(len(frame), len(names))
+    return Frame(names, len(frame), lambda j: _read_series(frame.get_column(names[j]), names[j]))
+
+
+def _read_series(series: nw.Series[Any], name: Any) -> Source:
+    dtype = series.dtype
+    if dtype in (nw.Categorical, nw.Enum):
+        return _read_categories(series, name)
+    if dtype == nw.Boolean:
+        return _read_bool(series)
+    if dtype.is_integer() or dtype.is_float() or dtype == nw.Decimal:
+        return _numbers(_float_column(series), name, whole=dtype.is_integer())
+    if dtype in (nw.Datetime, nw.Date, nw.Duration):
+        return Source("numbers", _days(series), unit="days")
+    if dtype == nw.String:
+        return _read_text(series, name)
+    if dtype in (nw.List, nw.Array, nw.Struct):
+        raise NestedValueError(name, 0, "a nested value")
+    return sort_out(np.asarray(series.to_numpy(), dtype=object), name)
+
+
+def _float_column(series: nw.Series[Any]) -> npt.NDArray[np.float64]:
+    if nw.get_native_namespace(series).__name__ == "pandas":  # nullable integers become NaN, plain ones are not copied
+        return np.asarray(series.to_native().to_numpy(dtype=np.float64, na_value=np.nan))
+    return np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
+
+
+def _days(series: nw.Series[Any]) -> npt.NDArray[np.float64]:
+    if series.dtype == nw.Duration:
+        seconds, epoch = "timedelta64[us]", None
+    else:
+        seconds, epoch = "datetime64[us]", np.datetime64(0, "us")
+        if getattr(series.dtype, "time_zone", None):
+            series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+    stamps = np.asarray(series.to_numpy()).astype(seconds)
+    span = stamps if epoch is None else stamps - epoch
+    return np.where(np.isnat(span), np.nan, span.astype(np.int64) / 86_400e6)
+
+
+def _read_bool(series: nw.Series[Any]) -> Source:
+    values = series.to_numpy()
+    if values.dtype == bool:
+        return Source("codes", values.view(np.uint8), (False, True))
+    gaps = series.is_null().to_numpy()
+    return Source("codes", np.where(gaps, 2, np.equal(values, True)).astype(np.uint8), (False, True), missing=2)
+
+
+def _read_categories(series: nw.Series[Any], name: Any) -> Source:
+    native = series.to_native()
+    if nw.get_native_namespace(series).__name__ == "pandas":
+        codes = native.array.codes  # a view: nothing is copied
+        labels = [_plain_level(level) for level in native.array.categories.tolist()]
+        if codes.dtype.itemsize <= 2:  # -1, a gap, reads as the largest unsigned code
+            raw = codes.view(f"u{codes.dtype.itemsize}")
+            return Source("codes", raw, labels, missing=int(np.iinfo(raw.dtype).max))
+        return short_codes(codes, labels)
+    return _read_dictionary(series.to_arrow())
+
+
+def _read_text(series: nw.Series[Any], name: Any) -> Source:
+    import pyarrow as pa
+
+    arrow = series.to_arrow()
+    if isinstance(arrow, pa.ChunkedArray):
+        arrow = arrow.combine_chunks()
+    if not pa.types.is_dictionary(arrow.type):
+        arrow = arrow.dictionary_encode()
+    return _read_dictionary(arrow)
+
+
+def _read_dictionary(arrow: Any) -> Source:
+    import pyarrow as pa
+
+    if isinstance(arrow, pa.ChunkedArray):
+        arrow = arrow.unify_dictionaries().combine_chunks()
+    codes = arrow.indices.cast(pa.int64(), safe=False).fill_null(-1).to_numpy(zero_copy_only=False)
+    return short_codes(codes, [_plain_level(level) for level in arrow.dictionary.to_pylist()])
+
+
+def short_codes(codes: npt.NDArray[Any], labels: list[Any]) -> Source:
+    """Signed codes with -1 for gaps become the shortest unsigned codes that hold them, gaps last."""
+    gap = len(labels)
+    width = np.uint8 if gap < 256 else np.uint16 if gap < 65_536 else np.uint32
+    return Source("codes", np.where(codes < 0, gap, codes).astype(width), labels, missing=gap)
+
+
+def _plain_level(level: Any) -> Any:
+    """A level as a plain scalar; intervals, periods and the like by their text."""
+    if isinstance(level, np.generic):
+        level = level.item()
+    if level is None or isinstance(level, (str, bool, int, float)):
+        return level
+    return str(level)
+
+
+# --- arrays -----------------------------------------------------------------------------------------------------------
+
+
+def _open_array(X: Any) -> Frame:
+    if not isinstance(X, np.ndarray):
+        try:
+            array = np.asarray(X)
+        except ValueError:
+            raise ValueError("X is ragged: every row must have the same number of values") from None
+        X = array if array.dtype.kind in "fiub" else np.array(X, dtype=object)
+    if X.ndim != 2:
+        advice = "Reshape your data: X.reshape(-1, 1) for a single column, X.reshape(1, -1) for a single row"
+        raise ValueError(f"Expected 2D array, got {X.ndim}D array instead. {advice}")
+    n, p = X.shape
+    if n == 0 or p == 0:
+        raise _empty(n, p)
+    kind = X.dtype.kind
+    if kind == "c":
+        raise ValueError("Complex data not supported: X must hold numbers, text or categories")
+    names = list(range(p))
+    if kind == "b":
+        return Frame(names, n, lambda j: Source("codes", np.ascontiguousarray(X[:, j]).view(np.uint8), (False, True)))
+    if kind in "fiu":
+        whole = kind != "f"
+        return Frame(names, n, lambda j: _numbers(X[:, j].astype(np.float64), j, whole=whole), matrix=X)
+    if kind in "Mm":
+        epoch = "datetime64[us]" if kind == "M" else "timedelta64[us]"
+
+        def read_days(j: int) -> Source:
+            span = X[:, j].astype(epoch)
+            return Source("numbers", np.where(np.isnat(span), np.nan, span.astype(np.int64) / 86_400e6), unit="days")
+
+        return Frame(names, n, read_days)
+    return Frame(names, n, lambda j: sort_out(X[:, j].astype(object), j))
+
+
+def _open_sparse(X: Any) -> Frame:
+    """A sparse matrix: an absent entry is the value 0. Columns become dense one at a time."""
+    if X.dtype.kind == "c":
+        raise ValueError("Complex data not supported: X must hold numbers")
+    n, p = X.shape
+    if n == 0 or p == 0:
+        raise _empty(n, p)
+    by_column = X.tocsc()
+    by_column.sum_duplicates()
+
+    def read(j: int) -> Source:
+        first, last = by_column.indptr[j], by_column.indptr[j + 1]
+        dense = np.zeros(n)
+        dense[by_column.indices[first:last]] = by_column.data[first:last]
+        return _numbers(dense, j, whole=X.dtype.kind in "iub")
+
+    return Frame(list(range(p)), n, read)
+
+
+def sort_out(values: npt.NDArray[np.object_], name: Any) -> Source:
+    """A column of Python objects as a source: numbers, dates, or labels of any scalar type."""
+    kind, data, labels, unit, whole = sort_out_objects(values, name)
+    if kind == "numbers":
+        return Source("numbers", data, unit=unit) if unit else _numbers(data, name, whole=whole)
+    return short_codes(data, labels)
+
+
+def _numbers(values: npt.NDArray[np.float64], name: Any, *, whole: bool) -> Source:
+    """Check that every number can be squared; the error names the first that cannot."""
+    if not whole and np.fmax.reduce(np.abs(values), initial=0.0) > LARGEST:
+        row = int(np.flatnonzero(np.abs(values) > LARGEST)[0])
+        what = "contains infinity" if np.isinf(values[row]) else "is too large for float64 arithmetic"
+        raise ValueError(
+            f"column {name!r}, row {row}: the value {values[row]} {what}; use a missing value or rescale the column"
+        )
+    return Source("numbers", values, whole=whole)
+
+
+def _empty(n: int, p: int) -> ValueError:
+    what = "sample" if n == 0 else "feature"
+    have = f"0 {what}(s) (shape=({n}, {p}))"
+    return ValueError(f"Found array with {have} while a minimum of 1 is required: X has no {what}s to learn from")
+
+
+def as_labels(Y: Any) -> npt.NDArray[Any]:
+    """A target in any container as a one-dimensional NumPy array, gaps refused."""
+    native = nw.from_native(Y, series_only=True, pass_through=True)
+    if isinstance(native, nw.Series):
+        gaps = native.is_null().to_numpy()
+        if gaps.any():
+            raise ValueError(_gap(int(np.flatnonzero(gaps)[0])))
+        labels = native.to_numpy()
+        if native.dtype == nw.Boolean:
+            labels = labels.astype(bool)
+    else:
+        labels = np.asarray(Y)
+        if labels.dtype.kind == "U" and not isinstance(Y, np.ndarray):
+            labels = np.array(list(Y), dtype=object)
+    if labels.ndim != 1:
+        from sklearn.utils import column_or_1d
+
+        labels = column_or_1d(labels, warn=True)
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        row = int(np.flatnonzero(~np.isfinite(labels))[0])
+        raise ValueError(_gap(row) if np.isnan(labels[row]) else f"Input y contains infinity (row {row})")
+    if labels.dtype.kind == "O":
+        for row, label in enumerate(labels):
+            if label is None or label != label or type(label).__name__ == "NAType":
+                raise ValueError(_gap(row))
+    return np.asarray(labels)
+
+
+def _gap(row: int) -> str:
+    return f"Input y contains NaN: the target is missing in row {row}; leave such rows out"
+
+
+def take_rows(X: Any, keep: npt.NDArray[np.bool_]) -> Any:
+    """The rows of any table-like input where ``keep`` is true."""
+    native = nw.from_native(X, eager_only=True, pass_through=True)
+    if isinstance(native, nw.DataFrame):
+        return native.filter(keep.tolist()).to_native()
+    if hasattr(X, "tocsr"):
+        return X.tocsr()[keep]
+    if isinstance(X, (list, tuple)):
+        return [row for row, kept in zip(X, keep, strict=True) if kept]
+    return np.asarray(X)[keep]

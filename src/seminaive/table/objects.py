@@ -1,0 +1,103 @@
+"""Columns of Python objects: find out what they hold, value by value."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import numbers
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+EPOCH = datetime.datetime(1970, 1, 1)
+NESTED = (dict, list, tuple, set, frozenset, np.ndarray)
+
+
+class NestedValueError(TypeError, ValueError):
+    """A cell holds a container where one value belongs.
+
+    A TypeError because scikit-learn's checks ask for one, a ValueError because every other bad cell is one.
+    """
+
+    def __init__(self, column: Any, row: int, value: Any) -> None:
+        text = value if isinstance(value, str) else repr(value)
+        super().__init__(f"column {column!r}, row {row} holds {text[:60]}: the argument must be a string or a number")
+
+
+def is_gap(value: Any) -> bool:
+    """None, NaN, NaT and pandas' NA."""
+    return (
+        value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
+    )
+
+
+def sort_out_objects(values: npt.NDArray[np.object_], name: Any) -> tuple[str, npt.NDArray[Any], list[Any], str, bool]:
+    """What a column of objects holds: ``(kind, data, labels, unit, whole)``.
+
+    All numbers: kind "numbers". All dates or all durations: "numbers" in days. Anything else: "codes" into labels, -1
+    for gaps. Booleans are labels, not numbers.
+    """
+    cells = values.tolist()
+    gaps = [is_gap(v) for v in cells]
+    kinds = {_kind_of(v, name, row) for row, v in enumerate(cells) if not gaps[row]}
+    if kinds <= {"number", "whole"}:  # an empty column counts as numeric, too: it says nothing either way
+        return "numbers", _fill(cells, gaps, _as_float), [], "", kinds == {"whole"}
+    if kinds == {"date"} or kinds == {"span"}:
+        return "numbers", _fill(cells, gaps, _as_days), [], "days", False
+    found: dict[Any, int] = {}
+    codes = np.empty(len(cells), dtype=np.int64)
+    for row, v in enumerate(cells):
+        codes[row] = -1 if gaps[row] else found.setdefault(_as_label(v), len(found))
+    return "codes", codes, list(found), "", False
+
+
+def _kind_of(value: Any, name: Any, row: int) -> str:
+    if isinstance(value, (bool, np.bool_)):
+        return "bool"
+    if isinstance(value, numbers.Integral):
+        return "whole"
+    if isinstance(value, (numbers.Real, decimal.Decimal)):
+        return "number"
+    if isinstance(value, (datetime.date, np.datetime64)):
+        return "date"
+    if isinstance(value, (datetime.timedelta, np.timedelta64)):
+        return "span"
+    if isinstance(value, (str, bytes)):
+        return "text"
+    if isinstance(value, NESTED):
+        raise NestedValueError(name, row, value)
+    raise ValueError(
+        f"column {name!r}, row {row} holds a {type(value).__name__}; turn the column into numbers, text or categories"
+    )
+
+
+def _fill(cells: list[Any], gaps: list[bool], convert: Any) -> npt.NDArray[np.float64]:
+    return np.array([np.nan if gap else convert(v) for v, gap in zip(cells, gaps, strict=True)], dtype=np.float64)
+
+
+def _as_float(value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return np.inf if value > 0 else -np.inf
+
+
+def _as_days(value: Any) -> float:
+    if isinstance(value, (np.datetime64, np.timedelta64)):
+        return float(
+            value.astype("M8[us]" if isinstance(value, np.datetime64) else "m8[us]").astype(np.int64) / 86_400e6
+        )
+    if isinstance(value, datetime.timedelta):
+        return value / datetime.timedelta(days=1)
+    if not isinstance(value, datetime.datetime):
+        value = datetime.datetime(value.year, value.month, value.day)
+    if value.tzinfo is not None:
+        value = value.astimezone(datetime.UTC).replace(tzinfo=None)
+    return (value - EPOCH) / datetime.timedelta(days=1)
+
+
+def _as_label(value: Any) -> Any:
+    if isinstance(value, (np.bool_, np.generic)):
+        return value.item()
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else value

@@ -1,0 +1,213 @@
+"""A Table: rows encoded once, ready for any number of fits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.multiclass import check_classification_targets
+
+from seminaive.statistics.moments import Moments
+from seminaive.table.block import plan_rows
+from seminaive.table.encode import Wishes, extend_columns, learn_columns, make_block, prepare_all
+from seminaive.table.fold import Blocks, Kernel, MemoryBlocks
+from seminaive.table.frames import Frame, Source, as_labels, open_frame, take_rows
+from seminaive.table.schema import Floats, Integers, Schema
+from seminaive.table.sums import class_counts, class_moments, class_weights
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Rows as blocks of codes and values under a schema; `encode` makes one, every estimator's ``fit`` takes one.
+
+    Attributes
+    ----------
+    schema : Schema
+        Columns, levels and class labels.
+    blocks : Blocks
+        Where the rows are; `fold` and `map` run kernels over them.
+    """
+
+    schema: Schema
+    blocks: Blocks
+
+    @property
+    def n_rows(self) -> int:
+        return self.blocks.n_rows
+
+    def fold(self, kernel: Kernel, *model: Any, n_jobs: int | None = None) -> Any:
+        """Sum of ``kernel(block, *model)`` over all blocks."""
+        return self.blocks.fold(kernel, *model, n_jobs=n_jobs)
+
+    def map(self, kernel: Kernel, *model: Any, n_jobs: int | None = None) -> Iterator[Any]:
+        """``kernel(block, *model)`` for every block, in order."""
+        return self.blocks.map(kernel, *model, n_jobs=n_jobs)
+
+    def class_weights(self, n_jobs: int | None = None) -> npt.NDArray[Any]:
+        """Total weight of each class."""
+        return np.asarray(self.fold(class_weights, self.schema.n_classes, n_jobs=n_jobs))
+
+    def counts(self, n_jobs: int | None = None) -> npt.NDArray[Any]:
+        """Weight of each code in each class, flat over columns: shape (classes, layout.width)."""
+        return np.asarray(self.fold(class_counts, self.schema.layout, self.schema.n_classes, n_jobs=n_jobs))
+
+    def moments(self, n_jobs: int | None = None) -> Moments:
+        """Moments of each valued column in each class."""
+        total: Moments = self.fold(class_moments, self.schema.n_classes, n_jobs=n_jobs)
+        return total
+
+    def __repr__(self) -> str:
+        kinds = [column.kind for column in self.schema.columns]
+        return (
+            f"Table({self.n_rows} rows, {kinds.count('nominal')} nominal and {kinds.count('numeric')} numeric columns, "
+            f"{self.schema.n_classes} classes)"
+        )
+
+
+def encode(
+    X: Any,
+    y: Any,
+    *,
+    sample_weight: Any = None,
+    nominal: Sequence[Any] | None = None,
+    levels: Mapping[Any, Sequence[Any]] | None = None,
+    max_levels: int | None = None,
+) -> Table:
+    """Encode rows once, to fit many models on them.
+
+    Parameters
+    ----------
+    X : pandas, Polars or Arrow table, NumPy array, or SciPy sparse matrix
+        Text, categories and booleans are nominal; numbers and dates (as days) are numeric.
+    y : array-like
+        Class labels.
+    sample_weight : array-like, optional
+        Weight 2 means the row twice, weight 0 the row left out.
+    nominal : names, positions or mask, optional
+        Columns that are nominal whatever their type.
+    levels : dict, optional
+        Per column, all levels it can have; makes the column nominal.
+    max_levels : int, optional
+        Keep this many levels per column, the rarest folded into one; needed above 65,534 levels.
+
+    Returns
+    -------
+    Table
+        What any estimator's ``fit`` accepts in place of ``X, y``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import seminaive as snb
+    >>> X = pd.DataFrame({"colour": ["red", "blue", None, "red"], "size": [1.0, 2.5, 2.0, 1.5]})
+    >>> snb.encode(X, ["a", "b", "b", "a"])
+    Table(4 rows, 1 nominal and 1 numeric columns, 2 classes)
+    """
+    wishes = Wishes(nominal, levels, max_levels)
+    rows = LabelledRows.open(X, y, sample_weight)
+    columns, sources = learn_columns(rows.frame, wishes)
+    return rows.as_table(Schema(tuple(columns), rows.classes), sources)
+
+
+def encode_more(schema: Schema, X: Any, y: Any, sample_weight: Any = None) -> Table:
+    """Encode further rows under a schema, extended by the levels that occur for the first time.
+
+    Labels must be among the schema's classes.
+    """
+    rows = LabelledRows.open(X, y, sample_weight, classes=schema.classes)
+    columns, sources = extend_columns(schema.columns, rows.frame)
+    return rows.as_table(schema.with_columns(columns), sources)
+
+
+@dataclass(frozen=True)
+class LabelledRows:
+    """A frame with its class codes and weights, rows of weight 0 left out."""
+
+    frame: Frame
+    classes: npt.NDArray[Any]
+    codes: Integers
+    weights: Floats | None
+
+    @classmethod
+    def open(cls, X: Any, y: Any, sample_weight: Any = None, classes: npt.NDArray[Any] | None = None) -> LabelledRows:
+        """Check target and weights against the rows; the labels become codes."""
+        if y is None:
+            raise ValueError("fit requires y to be passed, but the target y is None")
+        frame = open_frame(X)
+        labels = as_labels(y)
+        if len(labels) != frame.n_rows:
+            raise ValueError(
+                f"Found input variables with inconsistent numbers of samples: {[frame.n_rows, len(labels)]} (X, y)"
+            )
+        found, codes = sort_labels(labels)
+        check_classification_targets(found)
+        if classes is not None:
+            codes = codes_among(found, classes)[codes]
+        weights = _check_weights(sample_weight, frame.n_rows)
+        if weights is not None and np.any(weights == 0):
+            keep = weights > 0
+            frame, codes, weights = open_frame(take_rows(X, keep)), codes[keep], weights[keep]
+        if weights is not None and np.all(weights == 1):
+            weights = None
+        return cls(frame, found if classes is None else classes, codes.astype(np.int64), weights)
+
+    def as_table(self, schema: Schema, sources: list[Source | None]) -> Table:
+        """The rows as blocks under a schema."""
+        fillers = prepare_all(schema, self.frame, sources)
+        plans = plan_rows(self.frame.n_rows, self.codes)
+        blocks = (make_block(schema, self.frame, plan, fillers, self.weights) for plan in plans)
+        return Table(schema, MemoryBlocks(tuple(blocks)))
+
+
+def sort_labels(labels: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Integers]:
+    """The distinct labels in sorted order, and each row's position among them; rows are not sorted if avoidable."""
+    if labels.dtype.kind in "bui" and len(labels):
+        least = int(labels.min())
+        span = int(labels.max()) - least
+        if span < 65_536:
+            offset = labels if least == 0 and labels.dtype.kind != "b" else labels.astype(np.int64) - least
+            present = np.flatnonzero(np.bincount(offset, minlength=span + 1))
+            position = np.zeros(span + 1, dtype=np.int64)
+            position[present] = np.arange(len(present))
+            return (present + least).astype(labels.dtype), position[offset]
+    if labels.dtype.kind in "OU":
+        seen: dict[Any, int] = {}
+        codes = np.array([seen.setdefault(label, len(seen)) for label in labels.tolist()], dtype=np.int64)
+        distinct = np.array(list(seen), dtype=labels.dtype)
+        found, place = np.unique(distinct, return_inverse=True)
+        return found, place[codes]
+    found, codes = np.unique(labels, return_inverse=True)
+    return found, codes
+
+
+def codes_among(labels: npt.NDArray[Any], classes: npt.NDArray[Any]) -> Integers:
+    """Position of each label among the known classes."""
+    position = {label: k for k, label in enumerate(classes.tolist())}
+    for label in labels.tolist():
+        if label not in position:
+            raise ValueError(f"y holds {label!r}, which is not among the classes {classes.tolist()}")
+    return np.array([position[label] for label in labels.tolist()], dtype=np.int64)
+
+
+def _check_weights(sample_weight: Any, n_rows: int) -> Floats | None:
+    if sample_weight is None:
+        return None
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.ndim == 0:
+        weights = np.full(n_rows, float(weights))
+    if weights.shape != (n_rows,):
+        if weights.ndim != 1:
+            raise ValueError(f"Sample weights must be 1D array or scalar, got {weights.ndim}D array")
+        raise ValueError(f"sample_weight.shape == {weights.shape}, expected {(n_rows,)}: one weight per row")
+    bad = ~(np.isfinite(weights) & (weights >= 0))
+    if bad.any():
+        row = int(np.flatnonzero(bad)[0])
+        raise ValueError(
+            f"sample_weight, row {row}: {weights[row]} is not a weight; weights are 0 or positive and finite"
+        )
+    if not weights.any():
+        raise ValueError("all sample weights are zero: no row is left to learn from")
+    return weights
