@@ -1,0 +1,73 @@
+"""Contributions: the score of every row taken apart into what each term says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from seminaive.evidence.evidence import Evidence
+from seminaive.table.block import Block
+from seminaive.table.schema import Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Contributions:
+    """What each term adds to each class's score.
+
+    Attributes
+    ----------
+    values : array (rows, terms, classes)
+        With the prior they sum to the scores: ``prior + values.sum(axis=1)``.
+    terms : list of str
+    prior : array (classes,)
+    classes : array
+    variances : array (rows, terms, classes)
+        Posterior variance of each value; the variance of a difference of two classes is the sum of theirs.
+    """
+
+    values: Floats
+    terms: list[str]
+    prior: Floats
+    classes: npt.NDArray[Any]
+    variances: Floats
+
+    @property
+    def scores(self) -> Floats:
+        """The joint scores (rows, classes)."""
+        return self.prior + self.values.sum(axis=1)
+
+    def __repr__(self) -> str:
+        n, t, k = self.values.shape
+        return f"Contributions({n} rows x {t} terms x {k} classes)"
+
+
+def contributions(evidence: Evidence, blocks: Iterable[Block], n_rows: int) -> Contributions:
+    """Evaluate every term of a model on blocks, rows in their original order."""
+    k, t = evidence.schema.n_classes, len(evidence.terms)
+    values, variances = np.empty((n_rows, t, k)), np.empty((n_rows, t, k))
+    for block in blocks:
+        rows = slice(block.first_row, block.first_row + block.n_rows)
+        for i, term in enumerate(evidence.terms):
+            values[rows, i] = block.in_row_order(term.evidence(block, evidence.schema)).T
+            variances[rows, i] = block.in_row_order(term.variance(block, evidence.schema)).T
+    return Contributions(values, evidence.term_names(), evidence.prior, evidence.schema.classes, variances)
+
+
+def contrast(values: Floats, variances: Floats, reference: int | None) -> tuple[Floats, Floats]:
+    """Evidence relative to a reference class, or centred over the classes, with its standard errors.
+
+    Only differences between classes mean anything: a constant added to every class changes no probability. Both arrays
+    have classes on the last axis; the classes' errors are independent.
+    """
+    if reference is not None:
+        relative = values - values[..., [reference]]
+        spread = variances + variances[..., [reference]]
+        spread[..., reference] = 0.0
+        return relative, np.sqrt(spread)
+    k = values.shape[-1]
+    share = np.full((k, k), 1 / k**2) + np.diag(np.full(k, (1 - 1 / k) ** 2 - 1 / k**2))
+    return values - values.mean(axis=-1, keepdims=True), np.sqrt(variances @ share)

@@ -1,0 +1,140 @@
+"""What a fitted model is: a prior, terms, and a link. Scores, probabilities and contributions follow from it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from seminaive.evidence.storage import storable
+from seminaive.evidence.terms import CurveTerm, GaussianTerm, TableTerm, Term
+from seminaive.kernels.score import add_gaussians, add_tables
+from seminaive.table.block import Block
+from seminaive.table.schema import Column, Floats, Integers, Schema
+
+FLOOR = -700.0
+"""A probability of zero counts as exp(-700): finite, so that evidence can be added and taken away again."""
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """A prior plus a sum of terms.
+
+    .. math:: score_k(x) = prior_k + \\sum_t evidence_{tk}(x), \\qquad P(k | x) = softmax_k(score)
+
+    Parameters
+    ----------
+    schema : Schema
+    prior : array (classes,)
+    terms : tuple of terms
+        At most one per column; a column without a term says nothing.
+    link : "softmax"
+        How scores become probabilities.
+    """
+
+    schema: Schema
+    prior: Floats
+    terms: tuple[Term, ...]
+    link: str = "softmax"
+
+    def __post_init__(self) -> None:
+        if self.link != "softmax":
+            raise ValueError(f"link must be 'softmax', not {self.link!r}")
+        if self.prior.shape != (self.schema.n_classes,) or not np.isfinite(self.prior).all():
+            raise ValueError(f"the prior must be {self.schema.n_classes} finite numbers, one per class")
+        for term in self.terms:
+            term.check(self.schema)
+
+    def scores(self, block: Block) -> Floats:
+        """Joint scores (classes, rows) of a block."""
+        scores = np.repeat(self.prior[:, None], block.n_rows, axis=1)
+        packed = self._packed
+        if len(packed.rows8):
+            add_tables(block.codes8, packed.rows8, packed.starts8, packed.tables, scores)
+        if len(packed.rows16):
+            add_tables(block.codes16, packed.rows16, packed.starts16, packed.tables, scores)
+        if len(packed.gaussians):
+            add_gaussians(block.values, packed.gaussians, packed.mean, packed.root, packed.constant, scores)
+        for term in packed.others:
+            scores += term.evidence(block, self.schema)
+        return scores
+
+    def probabilities(self, scores: Floats) -> Floats:
+        """Class probabilities from scores, both (classes, rows)."""
+        return np.exp(self.log_probabilities(scores))
+
+    def log_probabilities(self, scores: Floats) -> Floats:
+        """Their logarithms, by log-sum-exp."""
+        shifted = scores - scores.max(axis=0)
+        return shifted - np.log(np.exp(shifted).sum(axis=0))
+
+    def term_names(self) -> list[str]:
+        """One name per term: its column's."""
+        return [str(self.schema.columns[term.column].name) for term in self.terms]
+
+    @cached_property
+    def _packed(self) -> _Packed:
+        return _pack(self.schema, self.terms)
+
+
+@dataclass(frozen=True)
+class _Packed:
+    """Terms laid out for the kernels: all tables in one flat array, all Gaussians without missing evidence together."""
+
+    tables: Floats
+    rows8: Integers
+    starts8: Integers
+    rows16: Integers
+    starts16: Integers
+    gaussians: Integers
+    mean: Floats
+    root: Floats
+    constant: Floats
+    others: tuple[Term, ...]
+
+
+def _pack(schema: Schema, terms: Sequence[Term]) -> _Packed:
+    layout = schema.layout
+    tables = np.zeros((schema.n_classes, layout.width))
+    narrow: list[int] = []
+    wide: list[int] = []
+    gaussians: list[GaussianTerm] = []
+    others: list[Term] = []
+    for term in terms:
+        if isinstance(term, TableTerm):
+            start = layout.starts[term.column]
+            tables[:, start : start + term.table.shape[1]] = term.table
+            (narrow if schema.columns[term.column].n_codes <= 256 else wide).append(term.column)
+        elif isinstance(term, GaussianTerm) and not term.missing.any():
+            gaussians.append(term)
+        else:
+            others.append(term)
+    columns = np.array([term.column for term in gaussians], dtype=np.int64)
+
+    def stack(parts: list[Any]) -> npt.NDArray[Any]:
+        rows = np.array(parts, dtype=np.float64).reshape(len(parts), schema.n_classes)
+        return np.ascontiguousarray(rows.T)
+
+    rows8, rows16 = np.array(narrow, dtype=np.int64), np.array(wide, dtype=np.int64)
+    return _Packed(
+        tables=tables,
+        rows8=layout.slot[rows8],
+        starts8=layout.starts[rows8],
+        rows16=layout.slot[rows16],
+        starts16=layout.starts[rows16],
+        gaussians=layout.slot[columns],
+        mean=stack([term.mean for term in gaussians]),
+        root=stack([np.sqrt(term.precision) for term in gaussians]),
+        constant=stack([term.constant for term in gaussians]),
+        others=tuple(others),
+    )
+
+
+for _kind in (Column, Schema, TableTerm, GaussianTerm, CurveTerm, Evidence):
+    storable(_kind)
+
+__all__ = ["FLOOR", "CurveTerm", "Evidence", "GaussianTerm", "TableTerm", "Term"]

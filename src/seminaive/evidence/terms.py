@@ -1,0 +1,168 @@
+"""Terms: what one predictor says for each class, as a table over codes, a Gaussian, or a curve.
+
+Every term reads one column of a block and gives an array (classes, rows); values never seen in training, and missing
+values unless they were learned, give exactly 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from seminaive.kernels.score import add_curve, add_gaussians
+from seminaive.statistics.normal_gamma import Posterior, evidence_variance
+from seminaive.table.block import Block
+from seminaive.table.schema import UNSEEN, Floats, Schema
+
+ONE = np.zeros(1, dtype=np.int64)
+
+
+class Term(Protocol):
+    """The evidence of one predictor."""
+
+    @property
+    def column(self) -> int:
+        """Position of the column the term reads."""
+
+    def evidence(self, block: Block, schema: Schema) -> Floats:
+        """What the term adds to each class's score: (classes, rows)."""
+
+    def variance(self, block: Block, schema: Schema) -> Floats:
+        """Posterior variance of the evidence, per class: the variance of a contrast of two classes is their sum."""
+
+    def check(self, schema: Schema) -> None:
+        """Refuse a term that does not fit the schema, so that no kernel can read outside its tables."""
+
+
+@dataclass(frozen=True, eq=False)
+class TableTerm:
+    """Evidence looked up by code: ``table[k, code]``.
+
+    Parameters
+    ----------
+    column : int
+        Position of the coded column in the schema.
+    table : array (classes, codes)
+        Entry 0 (never seen) is 0; entry 1 is missing.
+    table_variance : array of the same shape
+    """
+
+    column: int
+    table: Floats
+    table_variance: Floats
+
+    def evidence(self, block: Block, schema: Schema) -> Floats:
+        return self.table[:, self._codes(block, schema)]
+
+    def variance(self, block: Block, schema: Schema) -> Floats:
+        return self.table_variance[:, self._codes(block, schema)]
+
+    def check(self, schema: Schema) -> None:
+        column = _column_of(self.column, schema)
+        shape = (schema.n_classes, column.n_codes)
+        if not column.is_coded or not _fits(self.table, shape) or not _fits(self.table_variance, shape):
+            raise ValueError(f"the evidence table of column {column.name!r} must have shape {shape}")
+        if np.any(self.table[:, UNSEEN] != 0):
+            raise ValueError(f"the evidence of a value never seen in column {column.name!r} must be 0")
+
+    def _codes(self, block: Block, schema: Schema) -> npt.NDArray[Any]:
+        slot = schema.layout.slot[self.column]
+        narrow = schema.columns[self.column].n_codes <= 256
+        return np.asarray(block.codes8[slot] if narrow else block.codes16[slot])
+
+
+@dataclass(frozen=True, eq=False)
+class GaussianTerm:
+    """Evidence ``log N(x; mean_k, 1 / precision_k)``, plus what observing or missing the value says by itself.
+
+    ``posterior`` holds the Normal-Gamma posterior, rows mu, k, alpha and beta with one entry per class, from which
+    the uncertainty is read. ``observed`` and ``missing`` are log P(observed | k) and log P(missing | k) when missing is
+    modelled as a value, else 0.
+    """
+
+    column: int
+    mean: Floats
+    precision: Floats
+    posterior: Floats
+    observed: Floats
+    missing: Floats
+
+    @property
+    def constant(self) -> Floats:
+        """The part of the evidence that does not depend on x."""
+        return self.observed + 0.5 * np.log(self.precision / (2 * np.pi))
+
+    def evidence(self, block: Block, schema: Schema) -> Floats:
+        x = block.values[schema.layout.slot[self.column]]
+        scores = np.zeros((len(self.mean), len(x)))
+        root = np.sqrt(self.precision)
+        add_gaussians(x[None], ONE, self.mean[:, None], root[:, None], self.constant[:, None], scores)
+        scores[:, np.isnan(x)] = self.missing[:, None]
+        return scores
+
+    def variance(self, block: Block, schema: Schema) -> Floats:
+        x = block.values[schema.layout.slot[self.column]]
+        spread = evidence_variance(np.where(np.isnan(x), 0.0, x), Posterior(*self.posterior[..., None]))
+        return np.where(np.isnan(x), 0.0, spread)
+
+    def check(self, schema: Schema) -> None:
+        column = _column_of(self.column, schema)
+        parts = (self.mean, self.precision, self.observed, self.missing)
+        fits = all(_fits(part, (schema.n_classes,)) for part in parts) and _fits(self.posterior, (4, schema.n_classes))
+        if column.is_coded or not fits or np.any(self.precision <= 0):
+            raise ValueError(f"the Gaussian of column {column.name!r} must have one mean and precision per class")
+
+
+@dataclass(frozen=True, eq=False)
+class CurveTerm:
+    """A piecewise-linear curve of evidence per class, flat beyond its end knots.
+
+    ``curve`` and ``curve_variance`` have shape (classes, knots); ``error`` is the largest difference to the function
+    the curve stands for, measured between knots.
+    """
+
+    column: int
+    knots: Floats
+    curve: Floats
+    curve_variance: Floats
+    missing: Floats
+    error: float
+
+    def evidence(self, block: Block, schema: Schema) -> Floats:
+        return self._read(block, schema, self.curve, self.missing)
+
+    def variance(self, block: Block, schema: Schema) -> Floats:
+        return self._read(block, schema, self.curve_variance, np.zeros_like(self.missing))
+
+    def _read(self, block: Block, schema: Schema, curve: Floats, missing: Floats) -> Floats:
+        x = block.values[schema.layout.slot[self.column]]
+        scores = np.zeros((len(curve), len(x)))
+        add_curve(x, self.knots, curve, scores)
+        scores[:, np.isnan(x)] = missing[:, None]
+        return scores
+
+    def check(self, schema: Schema) -> None:
+        column = _column_of(self.column, schema)
+        shape = (schema.n_classes, len(self.knots))
+        fits = _fits(self.curve, shape) and _fits(self.curve_variance, shape) and _fits(self.missing, shape[:1])
+        if column.is_coded or not fits or len(self.knots) == 0 or np.any(np.diff(self.knots) < 0):
+            raise ValueError(f"the curve of column {column.name!r} must have one value per class and rising knot")
+
+
+def _column_of(position: int, schema: Schema) -> Any:
+    if not 0 <= position < len(schema.columns):
+        raise ValueError(f"a term reads column {position}, but there are {len(schema.columns)}")
+    return schema.columns[position]
+
+
+def _fits(array: Any, shape: tuple[int, ...]) -> bool:
+    """Float64 numbers of the right shape; +inf is legal only in a variance and NaN nowhere."""
+    return (
+        isinstance(array, np.ndarray)
+        and array.dtype == np.float64
+        and array.shape == shape
+        and not np.isnan(array).any()
+    )
