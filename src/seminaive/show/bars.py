@@ -1,0 +1,86 @@
+"""Plain bar pictures of evidence."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from seminaive.evidence.contributions import contrast
+
+if TYPE_CHECKING:
+    from seminaive.show.explanation import Explanation, ModelExplanation
+
+FOR, AGAINST, SILENT = "#2166ac", "#b2182b", "#777777"
+
+
+def plot_row(explanation: Explanation, row: int, ax: Any, max_terms: int) -> Any:
+    """Horizontal bars, the strongest evidence on top, the prior first, the smallest terms summed in one bar."""
+    import matplotlib.pyplot as plt
+
+    if not 0 <= row < len(explanation.texts):
+        raise ValueError(f"row must be between 0 and {len(explanation.texts) - 1}, got {row}")
+    evidence, error = explanation.relative
+    prior, _ = contrast(explanation.prior, np.zeros_like(explanation.prior), explanation.reference)
+    k = explanation.focus(row)
+    order = np.argsort(-np.abs(evidence[row, :, k]), kind="stable")
+    shown, rest = order[:max_terms], order[max_terms:]
+    labels = ["(prior)"] + [f"{explanation.terms[t]} = {explanation.texts[row][t]}" for t in shown]
+    lengths = [prior[k], *evidence[row, shown, k]]
+    halves = [0.0, *(1.96 * error[row, shown, k])]
+    if len(rest):
+        labels.append(f"{len(rest)} smaller terms")
+        lengths.append(float(evidence[row, rest, k].sum()))
+        halves.append(1.96 * float(np.sqrt((error[row, rest, k] ** 2).sum())))
+    if ax is None:
+        _, ax = plt.subplots(figsize=(7, 0.6 + 0.32 * len(labels)), layout="constrained")
+    at = np.arange(len(labels))
+    colours = [FOR if length > 0 else AGAINST for length in lengths]
+    finite = np.where(np.isfinite(halves), halves, 0.0)
+    ax.barh(at, lengths, xerr=finite, color=colours, error_kw={"ecolor": "#333333", "elinewidth": 1, "capsize": 2})
+    ax.set_yticks(at, labels)
+    ax.invert_yaxis()
+    ax.axvline(0, color=SILENT, linewidth=0.8)
+    best = int(np.argmax(explanation.probabilities[row]))
+    against = "the average class" if explanation.reference is None else explanation.classes[explanation.reference]
+    ax.set_xlabel(f"evidence for {explanation.classes[k]} against {against} (nats, 95 % interval)")
+    ax.set_title(f"{explanation.classes[best]}: probability {explanation.probabilities[row, best]:.3f}")
+    return ax
+
+
+def plot_model(explanation: ModelExplanation, axes: Any, max_terms: int) -> Any:
+    """One panel per term: bars over levels, or lines over a numeric column, a colour per class."""
+    import matplotlib.pyplot as plt
+
+    order = np.argsort(-explanation.spread(), kind="stable")[:max_terms]
+    if axes is None:
+        columns = min(3, max(1, len(order)))
+        rows = max(1, -(-len(order) // columns))
+        _, axes = plt.subplots(rows, columns, figsize=(4 * columns, 2.8 * rows), squeeze=False, layout="constrained")
+    panels = np.asarray(axes).ravel()
+    shown = [k for k in range(len(explanation.classes)) if k != explanation.reference]
+    for ax, t in zip(panels, order, strict=False):
+        evidence, error = contrast(explanation.values[t], explanation.variances[t], explanation.reference)
+        half = np.where(np.isfinite(error), 1.96 * error, 0.0)
+        position = explanation.positions[t]
+        for i, k in enumerate(shown):
+            label = str(explanation.classes[k])
+            if position is not None:
+                (line,) = ax.plot(position, evidence[:, k], label=label)
+                low, high = evidence[:, k] - half[:, k], evidence[:, k] + half[:, k]
+                ax.fill_between(position, low, high, color=line.get_color(), alpha=0.15)
+            else:
+                width = 0.8 / len(shown)
+                at = np.arange(len(evidence)) + i * width
+                ax.bar(at, evidence[:, k], width, yerr=half[:, k], label=label, error_kw={"elinewidth": 0.8})
+        if position is None:
+            middle = np.arange(len(evidence)) + 0.4 - 0.4 / len(shown)
+            ax.set_xticks(middle, explanation.texts[t], rotation=45, ha="right", fontsize=8)
+        ax.axhline(0, color=SILENT, linewidth=0.8)
+        ax.set_title(explanation.terms[t], fontsize=10)
+    if len(order):
+        panels[0].legend(fontsize=8)
+        panels[0].set_ylabel("evidence (nats)")
+    for ax in panels[len(order) :]:
+        ax.set_visible(False)
+    return axes
