@@ -1,0 +1,239 @@
+"""What all estimators share: the way in (any table), the way out (scores, probabilities, contributions, files)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from os import PathLike
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from seminaive.evidence.contributions import Contributions, contributions
+from seminaive.evidence.evidence import Evidence
+from seminaive.evidence.storage import register_estimator, save
+from seminaive.show.explain import explain_model, explain_rows
+from seminaive.show.explanation import Explanation, ModelExplanation
+from seminaive.table.block import Block
+from seminaive.table.encode import stream_blocks
+from seminaive.table.fold import map_in_order
+from seminaive.table.frames import Frame, open_frame
+from seminaive.table.schema import Floats, Schema
+from seminaive.table.table import Table, encode
+
+
+class EvidenceClassifier(ClassifierMixin, BaseEstimator):
+    """A classifier whose fitted state is an `Evidence`: a prior plus a sum of terms.
+
+    A model implements ``_learn(table)``, which sets ``evidence_`` and whatever else it learned; everything users call
+    is here, once.
+    """
+
+    evidence_: Evidence
+    classes_: npt.NDArray[Any]
+    n_jobs: int | None = None
+    nominal: Any = None
+    levels: Any = None
+    max_levels: int | None = None
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if not cls.__name__.startswith("_"):
+            register_estimator(cls)
+
+    # --- fitting ------------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from labelled rows.
+
+        Parameters
+        ----------
+        X : table of any kind, or a `Table` made by ``seminaive.encode``
+            pandas, Polars or Arrow table, NumPy array, SciPy sparse matrix. Gaps are welcome.
+        y : array-like of shape (n_rows,)
+            Class labels; left out when X is a `Table`.
+        sample_weight : array-like of shape (n_rows,), optional
+            Weight 2 means the row twice, weight 0 the row left out.
+        """
+        with unchanged_on_error(self):
+            self._check_parameters()
+            table = self._encode(X, y, sample_weight)
+            self._forget_everything()
+            self._note_columns(X, table)
+            self.classes_ = table.schema.classes
+            self._learn(table)
+        return self
+
+    def _check_parameters(self) -> None:
+        """Refuse parameters that make no sense, before anything is read."""
+
+    def _learn(self, table: Table) -> None:
+        """Learn the model from encoded rows and set ``evidence_``."""
+        raise NotImplementedError
+
+    def _encode(self, X: Any, y: Any, sample_weight: Any) -> Table:
+        if isinstance(X, Table):
+            if y is not None or sample_weight is not None:
+                raise ValueError("X is an encoded Table: its labels and weights are inside, do not pass them again")
+            return X
+        return encode(
+            X,
+            y,
+            sample_weight=sample_weight,
+            nominal=self.nominal,
+            levels=self.levels,
+            max_levels=self.max_levels,
+        )
+
+    def _forget_everything(self) -> None:
+        """Drop what an earlier fit learned, so that nothing stale survives."""
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)
+
+    def _note_columns(self, X: Any, table: Table) -> None:
+        if isinstance(X, Table):
+            names = table.schema.names
+            self.n_features_in_ = len(names)
+            if all(isinstance(name, str) for name in names):
+                self.feature_names_in_ = np.array(names, dtype=object)
+        else:
+            validate_data(self, X, reset=True, skip_check_array=True)
+
+    # --- predicting ---------------------------------------------------------------------------------------------------
+
+    def predict_joint_log_proba(self, X: Any) -> Floats:
+        """The scores: prior plus evidence, one column per class."""
+        return self._by_block(X, lambda scores: scores)
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Logarithms of the class probabilities."""
+        return self._by_block(X, self._fitted().log_probabilities)
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Class probabilities, one column per class in the order of ``classes_``."""
+        return self._by_block(X, self._fitted().probabilities)
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """The most probable class of each row; the first of ``classes_`` among equals."""
+        best = self._by_block(X, lambda scores: scores.argmax(axis=0)[None], dtype=np.int64, width=1)[:, 0]
+        return np.asarray(self.classes_[best])
+
+    def _fitted(self) -> Evidence:
+        check_is_fitted(self, "evidence_")
+        return self.evidence_
+
+    def _rows(self, X: Any) -> tuple[Iterator[Block], int]:
+        """The rows of a frame or a `Table` as blocks under this model's schema."""
+        schema = self._fitted().schema
+        if isinstance(X, Table):
+            if not X.schema.same_as(schema):
+                raise ValueError("this Table was encoded by another schema than the model's; pass the frame itself")
+            return X.map(_same), X.n_rows
+        frame = self._open(X)
+        return stream_blocks(schema, frame), frame.n_rows
+
+    def _open(self, X: Any) -> Frame:
+        frame = open_frame(X)
+        validate_data(self, X, reset=False, skip_check_array=True)
+        return frame
+
+    def _by_block(
+        self,
+        X: Any,
+        finish: Callable[[Floats], npt.NDArray[Any]],
+        dtype: Any = np.float64,
+        width: int | None = None,
+    ) -> npt.NDArray[Any]:
+        """Score block by block, in threads, so that no more than a few blocks are alive besides the result."""
+        evidence = self._fitted()
+        blocks, n_rows = self._rows(X)
+        out = np.empty((n_rows, evidence.schema.n_classes if width is None else width), dtype=dtype)
+
+        def work(block: Block) -> None:
+            result = finish(evidence.scores(block))
+            out[block.first_row : block.first_row + block.n_rows] = block.in_row_order(result).T
+
+        for _ in map_in_order(work, blocks, self.n_jobs):
+            pass
+        return out
+
+    # --- explaining and keeping ---------------------------------------------------------------------------------------
+
+    def contributions(self, X: Any) -> Contributions:
+        """What each term adds to each class's score: ``prior + values.sum(axis=1)`` are the scores."""
+        evidence = self._fitted()
+        blocks, n_rows = self._rows(X)
+        return contributions(evidence, blocks, n_rows)
+
+    def explain(self, X: Any = None, reference: Any = None) -> Explanation | ModelExplanation:
+        """Why: for the rows of X, or, without X, what the model has learned.
+
+        Parameters
+        ----------
+        X : table, optional
+            Rows to explain.
+        reference : class label, optional
+            Show evidence relative to this class. Default: the first of two classes; with more classes, the average
+            over all.
+
+        Returns
+        -------
+        Explanation or ModelExplanation
+            With ``to_frame()`` and ``plot()``; printing it shows it in words.
+        """
+        evidence = self._fitted()
+        position = _reference(reference, evidence.schema)
+        if X is None:
+            return explain_model(evidence, position)
+        if isinstance(X, Table):
+            raise ValueError("explain needs the rows as they came, not an encoded Table: pass the frame itself")
+        return explain_rows(evidence, self._open(X), position)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model to one file, which ``seminaive.load`` reads; nothing in it is ever executed."""
+        self._fitted()
+        save(self, path)
+
+    def _check_restored(self) -> None:
+        """Refuse a loaded state whose parts do not fit together."""
+        evidence = vars(self).get("evidence_")
+        if not isinstance(evidence, Evidence):
+            raise ValueError("the model file holds no evidence")
+        if len(self.classes_) != evidence.schema.n_classes or self.n_features_in_ != len(evidence.schema.columns):
+            raise ValueError("the model file's classes or columns do not fit its evidence")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        tags.input_tags.categorical = True
+        # Text is welcome, too, but scikit-learn couples that tag with accepting nested cells, which are refused here.
+        tags.input_tags.string = False
+        return tags
+
+
+@contextmanager
+def unchanged_on_error(estimator: Any) -> Iterator[None]:
+    """Whatever fails or is interrupted inside leaves the estimator exactly as it was."""
+    before = dict(vars(estimator))
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
+
+
+def _reference(label: Any, schema: Schema) -> int | None:
+    if label is None:
+        return 0 if schema.n_classes == 2 else None
+    if label not in schema.classes.tolist():
+        raise ValueError(f"reference must be one of the classes {schema.classes.tolist()}, got {label!r}")
+    return int(schema.classes.tolist().index(label))
+
+
+def _same(block: Block) -> Block:
+    return block

@@ -1,0 +1,27 @@
+"""Parameters are checked once, when ``fit`` begins; the error says what would be right."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+
+def check_choice(name: str, value: Any, choices: Sequence[Any]) -> None:
+    """One of a few words (or None)."""
+    if not any(value is choice or (isinstance(value, str) and value == choice) for choice in choices):
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}; got {value!r}")
+
+
+def check_nonnegative(name: str, value: Any) -> None:
+    """A finite number that is not negative."""
+    if type(value) is bool or not isinstance(value, numbers.Real) or not 0 <= float(value) < np.inf:
+        raise ValueError(f"{name} must be a number >= 0; got {value!r}")
+
+
+def check_whole(name: str, value: Any, at_least: int) -> None:
+    """A whole number from ``at_least`` on."""
+    if type(value) is bool or not isinstance(value, numbers.Integral) or value < at_least:
+        raise ValueError(f"{name} must be a whole number >= {at_least}; got {value!r}")

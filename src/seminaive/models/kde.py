@@ -1,0 +1,46 @@
+"""Kernel densities as evidence: class-conditional densities of numeric columns, kept as piecewise-linear curves.
+
+A column is reduced to counts on at most 1024 support points (its distinct values, or quantile bins); only choosing the
+support looks at a whole column at once.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from seminaive.evidence.terms import CurveTerm
+from seminaive.models.naive import Estimation, Sums, missingness
+from seminaive.statistics.kernel_density import density_curve, density_support, kernel_density
+from seminaive.statistics.moments import pooled
+from seminaive.table.discretize import binned, column_values
+from seminaive.table.schema import FIRST_LEVEL
+from seminaive.table.table import Table
+
+SUPPORT = 1024
+
+
+def density_terms(table: Table, sums: Sums, how: Estimation, n_jobs: int | None = None) -> dict[int, CurveTerm]:
+    """A curve for every numeric column that is not constant."""
+    valued = sums.schema.layout.valued.tolist()
+    varied = [j for i, j in enumerate(valued) if pooled(sums.moments).m2[0, i] > 0]
+    supports = {j: density_support(*column_values(table, j), limit=SUPPORT) for j in varied}
+    # Bins start at each support point; the last edge of true bins is open, so that the largest value is inside.
+    cuts = {j: np.append(s[:-1], np.inf) if len(s) > SUPPORT else s for j, s in supports.items()}
+    counted = binned(table, cuts, n_jobs)
+    counts, layout = counted.counts(n_jobs), counted.schema.layout
+    observed, missing = missingness(sums, how)
+    terms = {}
+    for j, support in supports.items():
+        first = layout.starts[j] + FIRST_LEVEL + 1  # no value lies below the first point
+        points = len(support) - (len(support) > SUPPORT)
+        curve = density_curve(kernel_density(support, counts[:, first : first + points]))
+        i = valued.index(j)
+        terms[j] = CurveTerm(
+            column=j,
+            knots=curve.knots,
+            curve=curve.log_density + observed[:, [i]],
+            curve_variance=curve.variance,
+            missing=missing[:, i].copy(),
+            error=curve.error,
+        )
+    return terms

@@ -1,0 +1,184 @@
+"""From a table's sums to naive Bayes evidence: the step that every model of this library starts from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from seminaive.evidence.evidence import FLOOR, Evidence
+from seminaive.evidence.storage import storable
+from seminaive.evidence.terms import CurveTerm, GaussianTerm, TableTerm, Term
+from seminaive.statistics.moments import Moments, columns_of, pooled, reclass
+from seminaive.statistics.normal_gamma import MAXIMUM_LIKELIHOOD, default_prior, mode, posterior
+from seminaive.statistics.smoothing import SmoothingKind, evidence_variance, log_evidence
+from seminaive.table.block import Block
+from seminaive.table.schema import FIRST_LEVEL, MISSING, UNSEEN, Floats, Integers, Schema
+from seminaive.table.sums import class_counts, class_moments, class_weights
+from seminaive.table.table import Table, codes_among
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """All that naive Bayes needs of the rows; sums of two parts add up to the sums of the whole.
+
+    Attributes
+    ----------
+    class_weight : array (classes,)
+    counts : array (classes, layout.width)
+        Weight of every code of every coded column.
+    moments : Moments
+        Of every valued column.
+    """
+
+    schema: Schema
+    class_weight: npt.NDArray[Any]
+    counts: npt.NDArray[Any]
+    moments: Moments
+
+    def by_column(self) -> dict[Any, npt.NDArray[Any]]:
+        """Counts of each coded column's own levels, (classes, levels)."""
+        layout = self.schema.layout
+        return {
+            column.name: self.counts[:, layout.starts[j] + FIRST_LEVEL : layout.starts[j] + column.n_codes]
+            for j, column in enumerate(self.schema.columns)
+            if column.is_coded
+        }
+
+    def on_classes(self, classes: npt.NDArray[Any]) -> Sums:
+        """The same sums for a larger set of class labels."""
+        return self.under(Schema(self.schema.columns, classes))
+
+    def under(self, schema: Schema) -> Sums:
+        """The same sums laid out for a schema with more levels or classes."""
+        if schema is self.schema:
+            return self
+        rows = codes_among(self.schema.classes, schema.classes)
+        counts = np.zeros((schema.n_classes, schema.layout.width), dtype=self.counts.dtype)
+        for j, (old, new) in enumerate(zip(self.schema.columns, schema.columns, strict=True)):
+            if not old.is_coded:
+                continue
+            own = range(FIRST_LEVEL, old.n_codes)
+            codes = [new.code_of[level] for level in old.levels] if old.cuts is None else list(own)
+            to = schema.layout.starts[j] + np.array([UNSEEN, MISSING, *codes])
+            start = self.schema.layout.starts[j]
+            counts[np.ix_(rows, to)] = self.counts[:, start : start + old.n_codes]
+        weight = np.zeros(schema.n_classes, dtype=self.class_weight.dtype)
+        weight[rows] = self.class_weight
+        return Sums(schema, weight, counts, reclass(self.moments, rows, schema.n_classes))
+
+
+@dataclass(frozen=True)
+class Estimation:
+    """How sums become evidence; the names and defaults are those of the estimators' parameters."""
+
+    prior: Any = "empirical"
+    smoothing: float = 1.0
+    smoothing_kind: SmoothingKind = "level"
+    missing: str = "skip"
+    variance_prior: str | None = "normal-gamma"
+
+
+def gather_sums(table: Table, n_jobs: int | None = None) -> Sums:
+    """One pass over the rows."""
+    weight, counts, moments = table.fold(_block_sums, table.schema, n_jobs=n_jobs)
+    return Sums(table.schema, weight, counts, moments)
+
+
+def _block_sums(block: Block, schema: Schema) -> tuple[Any, Any, Moments]:
+    k = schema.n_classes
+    return class_weights(block, k), class_counts(block, schema.layout, k), class_moments(block, k)
+
+
+def naive_evidence(sums: Sums, how: Estimation) -> Evidence:
+    """Prior and one term per column; a column with nothing to tell apart says nothing."""
+    schema = sums.schema
+    terms: dict[int, Term] = {**table_terms(sums, how), **gaussian_terms(sums, how)}
+    ordered = tuple(terms[j] for j in range(len(schema.columns)))
+    return Evidence(schema, log_prior(sums.class_weight, how.prior), ordered)
+
+
+def log_prior(class_weight: npt.NDArray[Any], prior: Any) -> Floats:
+    """Logarithm of the class prior; a class without weight is at the floor, not at minus infinity."""
+    if isinstance(prior, str):
+        share = np.full(len(class_weight), 1.0) if prior == "uniform" else np.asarray(class_weight, dtype=np.float64)
+    else:
+        share = np.asarray(prior, dtype=np.float64)
+        if share.shape != (len(class_weight),) or not np.all(share >= 0) or not np.isclose(share.sum(), 1):
+            wanted = f"'empirical', 'uniform' or {len(class_weight)} probabilities that sum to 1"
+            raise ValueError(f"prior must be {wanted}; got {prior!r}")
+    with np.errstate(divide="ignore"):
+        return np.maximum(np.log(share / share.sum()), FLOOR)
+
+
+def table_terms(sums: Sums, how: Estimation) -> dict[int, TableTerm]:
+    """The smoothed table of every coded column; missing is a level of its own if so wished and if it occurs."""
+    layout = sums.schema.layout
+    coded = [j for j, column in enumerate(sums.schema.columns) if column.is_coded]
+    own: list[Integers] = []
+    for j in coded:
+        start, end = layout.starts[j], layout.starts[j] + sums.schema.columns[j].n_codes
+        missing_occurs = how.missing == "value" and sums.counts[:, start + MISSING].any()
+        own.append(np.arange(start + (MISSING if missing_occurs else FIRST_LEVEL), end))
+    flat = np.concatenate(own) if own else np.zeros(0, dtype=np.int64)
+    bounds = np.concatenate([[0], np.cumsum([len(part) for part in own])]).astype(np.int64)
+    counts, weight = sums.counts[:, flat], sums.class_weight
+    table, variance = np.zeros((2, sums.schema.n_classes, layout.width))
+    table[:, flat] = log_evidence(counts, how.smoothing, how.smoothing_kind, weight, bounds)
+    variance[:, flat] = evidence_variance(counts, how.smoothing, how.smoothing_kind, weight, bounds)
+    terms = {}
+    for j in coded:
+        start, end = layout.starts[j], layout.starts[j] + sums.schema.columns[j].n_codes
+        terms[j] = TableTerm(j, table[:, start:end].copy(), variance[:, start:end].copy())
+    return terms
+
+
+def gaussian_terms(sums: Sums, how: Estimation) -> dict[int, Term]:
+    """One Gaussian per class for every valued column; a constant or empty column says nothing."""
+    valued = sums.schema.layout.valued
+    if len(valued) == 0:
+        return {}
+    varied = np.flatnonzero(pooled(sums.moments).m2[0] > 0)
+    moments = columns_of(sums.moments, varied)
+    names = [sums.schema.columns[valued[i]].name for i in varied]
+    belief = default_prior(moments) if how.variance_prior == "normal-gamma" else MAXIMUM_LIKELIHOOD
+    after = posterior(moments, belief)
+    mean, variance = mode(after, names, sums.schema.classes.tolist())
+    observed, missing = missingness(sums, how)
+    terms: dict[int, Term] = {
+        j: silent_term(j, sums.schema.n_classes, missing[:, i]) for i, j in enumerate(valued.tolist())
+    }
+    for at, i in enumerate(varied.tolist()):
+        terms[valued[i]] = GaussianTerm(
+            column=int(valued[i]),
+            mean=mean[:, at].copy(),
+            precision=1 / variance[:, at],
+            posterior=np.stack([part[:, at] for part in after]),
+            observed=observed[:, i].copy(),
+            missing=missing[:, i].copy(),
+        )
+    return terms
+
+
+def missingness(sums: Sums, how: Estimation) -> tuple[Floats, Floats]:
+    """log P(observed | k) and log P(missing | k) of each valued column; zero where missing says nothing."""
+    present = sums.moments.count
+    out = np.zeros((2, *present.shape))
+    if how.missing == "value":
+        absent = np.maximum(sums.class_weight[:, None] - present, 0)
+        for i in np.flatnonzero(absent.any(axis=0)):
+            both = np.stack([present[:, i], absent[:, i]], axis=1)
+            out[:, :, i] = log_evidence(both, how.smoothing, how.smoothing_kind, sums.class_weight).T
+    return out[0], out[1]
+
+
+def silent_term(j: int, n_classes: int, missing: Floats | None = None) -> CurveTerm:
+    """A numeric column that says nothing, except perhaps by being missing."""
+    nothing = np.zeros((n_classes, 1))
+    return CurveTerm(j, np.zeros(1), nothing, nothing, nothing[:, 0] if missing is None else missing, error=0.0)
+
+
+for _kind in (Sums, Moments):
+    storable(_kind)
