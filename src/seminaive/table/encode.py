@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from seminaive.kernels.count import mark_used, place_codes
+from seminaive.kernels.count import bin_values, mark_used, place_codes
 from seminaive.table.block import BLOCK_ROWS, Block, RowPlan, plan_rows
 from seminaive.table.frames import LARGEST, Frame, Source, open_frame, short_codes
 from seminaive.table.schema import (
@@ -221,9 +221,13 @@ def prepare(column: Column, source: Source) -> Filler:
 
 def bin_codes(values: Floats, cuts: Floats) -> npt.NDArray[Any]:
     """Bins left-closed at the cut, NaN coded as missing."""
-    codes = np.searchsorted(cuts, values, side="right") + FIRST_LEVEL
-    codes[np.isnan(values)] = MISSING
-    return codes.astype(np.uint8 if len(cuts) + 1 + FIRST_LEVEL <= 256 else np.uint16)
+    if len(cuts) + 1 + FIRST_LEVEL <= 256:
+        codes = np.empty(len(values), dtype=np.uint8)
+        bin_values(np.ascontiguousarray(values), cuts, MISSING, FIRST_LEVEL, codes)
+        return codes
+    wide = np.searchsorted(cuts, values, side="right") + FIRST_LEVEL
+    wide[np.isnan(values)] = MISSING
+    return wide.astype(np.uint16)
 
 
 def _codes_as_numbers(source: Source, column: Column) -> Source:
