@@ -6,7 +6,7 @@ Everything here is column by column, so that at most one column exists twice at 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -42,17 +42,36 @@ class Wishes:
 
     def resolve(self, names: list[Any]) -> tuple[set[int], dict[int, tuple[Any, ...]]]:
         """Positions of the columns declared nominal, and declared levels by position."""
-        if self.max_levels is not None and not 1 <= self.max_levels <= MAX_LEVELS:
-            raise ValueError(f"max_levels must be between 1 and {MAX_LEVELS}, got {self.max_levels}")
-        chosen = list(self.nominal) if self.nominal is not None else []
+        most = self.max_levels
+        if most is not None and not (isinstance(most, (int, np.integer)) and 1 <= most <= MAX_LEVELS):
+            raise ValueError(f"max_levels must be a whole number between 1 and {MAX_LEVELS}, got {most!r}")
+        wished = () if self.nominal is None else self.nominal
+        chosen = [wished] if isinstance(wished, (str, int)) else list(wished)
         if chosen and all(isinstance(c, (bool, np.bool_)) for c in chosen):
             if len(chosen) != len(names):
                 raise ValueError(f"nominal is a mask of {len(chosen)} entries, but X has {len(names)} columns")
             positions = {j for j, is_nominal in enumerate(chosen) if is_nominal}
         else:
             positions = {_position(c, names, "nominal") for c in chosen}
-        declared = {_position(c, names, "levels"): tuple(v) for c, v in (self.levels or {}).items()}
+        if self.levels is not None and not isinstance(self.levels, Mapping):
+            raise ValueError(f"levels must be a dict from column to its levels, got a {type(self.levels).__name__}")
+        declared = {_position(c, names, "levels"): _declared(c, v) for c, v in (self.levels or {}).items()}
         return positions | set(declared), declared
+
+
+def _declared(column: Any, levels: Any) -> tuple[Any, ...]:
+    """The levels that the user lists for a column, as plain scalars."""
+    if isinstance(levels, (str, bytes)) or not isinstance(levels, Iterable):
+        raise ValueError(f"levels of column {column!r} must be a list of its levels, got {levels!r}")
+    plain = [level.item() if isinstance(level, np.generic) else level for level in levels]
+    for level in plain:
+        if not isinstance(level, (str, bool, int, float)) or level != level:
+            raise ValueError(
+                f"levels of column {column!r}: {level!r} is no level; levels are text, numbers or booleans"
+            )
+    if len(set(plain)) < len(plain):
+        raise ValueError(f"levels of column {column!r}: a level is listed twice")
+    return tuple(plain)
 
 
 def _position(column: Any, names: list[Any], parameter: str) -> int:
@@ -116,8 +135,6 @@ def _nominal_column(source: Source, name: Any, declared: tuple[Any, ...] | None,
         stray = [label for label in used if label not in set(declared)]
         if stray:
             raise ValueError(f"column {name!r} holds {stray[0]!r}, which is not among its declared levels")
-        if len(set(declared)) < len(declared):
-            raise ValueError(f"levels of column {name!r}: a level is listed twice")
         return Column(name, "nominal", levels=declared)
     if max_levels is not None and len(used) > max_levels:
         return _fold_rare(source, name, used, max_levels)
@@ -130,7 +147,7 @@ def _nominal_column(source: Source, name: Any, declared: tuple[Any, ...] | None,
 
 
 def used_labels(source: Source) -> list[Any]:
-    """The labels that occur in the rows: a declared category that never occurs is not a level."""
+    """The labels that occur in the rows, each once: a declared category that never occurs is not a level."""
     size = max(len(source.labels), source.missing + 1)
     if source.data.dtype.itemsize > 2:
         used = np.bincount(source.data, minlength=size) > 0
@@ -138,15 +155,18 @@ def used_labels(source: Source) -> list[Any]:
         used = np.zeros(max(size, 256), dtype=np.uint8)
         for first in range(0, len(source.data), BLOCK_ROWS):
             mark_used(_writable(source.data[first : first + BLOCK_ROWS]), used)
-    return [
+    occurring = (
         label for code, label in enumerate(source.labels) if used[code] and code != source.missing and label is not None
-    ]
+    )
+    return list(dict.fromkeys(occurring))  # two categories may read alike
 
 
 def _fold_rare(source: Source, name: Any, used: list[Any], max_levels: int) -> Column:
     """Keep the most frequent levels (ties: in sorted order); all others share one last level."""
     counts = np.bincount(source.data, minlength=len(source.labels))
-    of_label = {label: int(counts[code]) for code, label in enumerate(source.labels) if code != source.missing}
+    of_label = dict.fromkeys(source.labels, 0)
+    for code, label in enumerate(source.labels):
+        of_label[label] += int(counts[code])
     ranked = sorted(sorted(used, key=level_order), key=lambda label: -of_label[label])
     kept, folded = ranked[: max_levels - 1], ranked[max_levels - 1 :]
     order = sorted(kept, key=level_order)

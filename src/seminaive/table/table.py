@@ -18,6 +18,11 @@ from seminaive.table.frames import Frame, Source, as_labels, open_frame, take_ro
 from seminaive.table.schema import Floats, Integers, Schema
 from seminaive.table.sums import class_counts, class_moments, class_weights
 
+LARGEST_WEIGHT = 1e20
+"""Sums of weighted squares stay finite."""
+LEAST_WEIGHT = 1e-100
+"""A weight below it counts as 0: products of weights, and what is divided by them, stay finite."""
+
 
 @dataclass(frozen=True, eq=False)
 class Table:
@@ -195,19 +200,24 @@ def codes_among(labels: npt.NDArray[Any], classes: npt.NDArray[Any]) -> Integers
 def _check_weights(sample_weight: Any, n_rows: int) -> Floats | None:
     if sample_weight is None:
         return None
-    weights = np.asarray(sample_weight, dtype=np.float64)
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError("sample_weight must hold numbers, one per row") from None
     if weights.ndim == 0:
         weights = np.full(n_rows, float(weights))
     if weights.shape != (n_rows,):
         if weights.ndim != 1:
             raise ValueError(f"Sample weights must be 1D array or scalar, got {weights.ndim}D array")
         raise ValueError(f"sample_weight.shape == {weights.shape}, expected {(n_rows,)}: one weight per row")
-    bad = ~(np.isfinite(weights) & (weights >= 0))
+    bad = ~((weights >= 0) & (weights <= LARGEST_WEIGHT))
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
         raise ValueError(
-            f"sample_weight, row {row}: {weights[row]} is not a weight; weights are 0 or positive and finite"
+            f"sample_weight, row {row}: {weights[row]} is not a weight; "
+            f"weights are 0 or positive, at most {LARGEST_WEIGHT:g}"
         )
+    weights = np.where(weights < LEAST_WEIGHT, 0.0, weights)
     if not weights.any():
-        raise ValueError("all sample weights are zero: no row is left to learn from")
+        raise ValueError(f"all sample weights are zero (or below {LEAST_WEIGHT:g}): no row is left to learn from")
     return weights
