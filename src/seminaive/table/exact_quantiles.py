@@ -33,7 +33,7 @@ def quantile_bins(table: Table, n_bins: int, n_jobs: int | None = None) -> dict[
     Returns
     -------
     dict
-        Per column position, the distinct inner quantiles (``averaged_inverted_cdf``), exactly those of the whole column.
+        Per column position, the distinct inner quantiles (``averaged_inverted_cdf``), exactly the whole column's.
     """
     columns = table.schema.layout.valued.tolist()
     cuts: dict[int, Floats] = {}
