@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seminaive.cli.names import column_named
-from seminaive.cli.output import write_file, written_whole
+from seminaive.cli.output import check_output, write_file, written_whole
 from seminaive.evidence.storage import load
-from seminaive.table.files import file_kind, read_file
+from seminaive.table.files import read_file
 from seminaive.table.schema import Column
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ PICTURES = (".png", ".svg", ".pdf")
 def predict(options: Namespace) -> None:
     """Run the command: the class of every row, and the probability of each class."""
     if options.output is not None:
-        file_kind(options.output)  # refuse a name nobody can write before the work, not after it
+        check_output(options.output)
     model = load_model(options.model)
     table = predictions(model, rows_for(model, options.data), options.data)
     if options.output is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,10 +17,8 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from seminaive.cli.scores import FOLDS, cross_validated
+from seminaive.datasets.loans import make_loans
 from seminaive.models.naive_bayes import NaiveBayes
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 OURS = {
     "NaiveBayes": NaiveBayes(),
@@ -60,25 +58,6 @@ def built_in_tables() -> Iterator[tuple[str, tuple[Any, npt.NDArray[Any]]]]:
     for name in ("iris", "wine", "breast_cancer", "digits"):
         data = getattr(datasets, f"load_{name}")()
         yield name, (data.data, data.target_names[data.target])
-
-
-def make_loans(n_rows: int = 1000, seed: int = 0) -> tuple[pd.DataFrame, npt.NDArray[Any]]:
-    """A mixed table: who paid a loan back. The last row has no income."""
-    import pandas as pd
-
-    rng = np.random.default_rng(seed)
-    late = rng.random(n_rows) < 0.3
-    purposes = np.array(["car", "house", "studies", "holiday", "other"])
-    share = np.where(late[:, None], [0.25, 0.1, 0.1, 0.4, 0.15], [0.3, 0.3, 0.2, 0.1, 0.1])
-    purpose = purposes[(rng.random((n_rows, 1)) > share.cumsum(axis=1)[:, :-1]).sum(axis=1)]
-    income = np.where(late, 2100, 3000) * np.exp(rng.normal(0, 0.4, n_rows))
-    income[rng.random(n_rows) < 0.1] = np.nan
-    income[-1] = np.nan
-    age = rng.normal(np.where(late, 33, 41), 9).round()
-    owns = np.where(rng.random(n_rows) < np.where(late, 0.2, 0.5), "yes", "no").astype(object)
-    owns[rng.random(n_rows) < 0.05] = None
-    frame = pd.DataFrame({"purpose": purpose, "income": income.round(), "age": age, "owns_home": owns})
-    return frame, np.where(late, "late", "paid")
 
 
 def comparison(tables: dict[str, tuple[Any, npt.NDArray[Any]]]) -> Iterator[str]:

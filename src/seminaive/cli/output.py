@@ -9,10 +9,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from seminaive.table.files import file_kind
-
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+def check_output(path: str | os.PathLike[str]) -> None:
+    """Refuse names that `write_file` would refuse, before any work is done."""
+    if Path(path).suffix not in (".csv", ".parquet"):
+        raise ValueError(f"{path}: the name of a file to write must end in .csv or .parquet")
 
 
 def write_file(table: pa.Table, path: str | os.PathLike[str]) -> None:
@@ -30,9 +34,9 @@ def write_file(table: pa.Table, path: str | os.PathLike[str]) -> None:
     "a"
     "b"
     """
-    kind = file_kind(path)
+    check_output(path)
     with written_whole(path) as unfinished:
-        if kind == "csv":
+        if unfinished.suffix == ".csv":
             from pyarrow import csv
 
             csv.write_csv(table, str(unfinished))
@@ -52,8 +56,7 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
         raise ValueError(f"{path}: the folder {target.parent} does not exist")
     if target.exists() and not target.is_file():
         raise ValueError(f"{path} is not a regular file")
-    suffix = "".join(target.suffixes[-2:])
-    unfinished = target.with_name(f".{secrets.token_hex(8)}{suffix}")
+    unfinished = target.with_name(f".{secrets.token_hex(8)}{target.suffix}")
     try:
         yield unfinished
         unfinished.replace(target)
