@@ -337,3 +337,8 @@ def take_rows(X: Any, keep: npt.NDArray[np.bool_]) -> Any:
     if isinstance(X, (list, tuple)):
         return [row for row, kept in zip(X, keep, strict=True) if kept]
     return np.asarray(X)[keep]
+
+
+def contiguous(part: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Contiguous and writable, so that every kernel is compiled for one kind of array only."""
+    return part if part.flags.c_contiguous and part.flags.writeable else part.copy()

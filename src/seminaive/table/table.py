@@ -12,7 +12,8 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from seminaive.statistics.moments import Moments
 from seminaive.table.block import plan_rows
-from seminaive.table.encode import Wishes, extend_columns, learn_columns, make_block, prepare_all
+from seminaive.table.encode import make_block, prepare_all
+from seminaive.table.facts import Facts, Wishes, extend_columns, frame_facts
 from seminaive.table.fold import Blocks, Kernel, MemoryBlocks
 from seminaive.table.frames import Frame, Source, as_labels, open_frame, take_rows
 from seminaive.table.schema import Floats, Integers, Schema
@@ -113,8 +114,9 @@ def encode(
     """
     wishes = Wishes(nominal, levels, max_levels)
     rows = LabelledRows.open(X, y, sample_weight)
-    columns, sources = learn_columns(rows.frame, wishes)
-    return rows.as_table(Schema(tuple(columns), rows.classes), sources)
+    columns, sources = frame_facts(rows.frame, wishes)
+    facts = Facts(tuple(columns), rows.classes, rows.frame.n_rows)
+    return rows.as_table(facts.schema(wishes), sources)
 
 
 def encode_more(schema: Schema, X: Any, y: Any, sample_weight: Any = None) -> Table:
