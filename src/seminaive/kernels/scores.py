@@ -106,7 +106,9 @@ def window_statistics(
 
 
 @njit(cache=True, nogil=True)
-def smallest_confirmed(p: Array, starts: Array, needed: Array, runs: Array, nothing: float, work: Array, out: Array) -> None:
+def smallest_confirmed(
+    p: Array, starts: Array, needed: Array, runs: Array, nothing: float, work: Array, out: Array
+) -> None:
     """Per series, the minimum over runs of consecutive windows of the needed-th smallest value.
 
     Series s has the windows ``p[starts[s]:starts[s + 1]]``, looked at in runs of ``runs[s]``, of which the

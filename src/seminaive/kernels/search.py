@@ -1,16 +1,18 @@
 """Scoring every candidate of a greedy search at once.
 
-Row i of class c keeps the odds of its rivals, q[k, i] = exp(L(i, k) - L(i, c)). A move multiplies them by the ratios
-a[k] of the feature that moves, so with s_i = sum_k q[k, i] a[k] and m_i = max_k q[k, i] a[k] the criteria are
+Row i of class c keeps its rivals' log odds D(k, i) = L(i, k) - L(i, c), or the odds q(k, i) = exp D(k, i). A move adds
+the shifts of the feature that moves, or multiplies the odds by their exponentials a(k), so with
+s_i = sum over k of q(k, i) a(k) the criteria of a candidate are
 
-    error      weight of rows with m_i > 1       probability    sum of w_i s_i / (1 + s_i)
-    log loss   sum of w_i log(b_i + s_i)         (b_i = 1, or the number by which the odds of row i were divided)
+    error         weight of rows where the largest D(k, i) + log a(k) is above 0
+    probability   sum of w_i s_i / (1 + s_i)
+    log loss      sum of w_i log(b_i + s_i), where b_i is what the odds of row i were divided by, inverted
 
-No exponential is taken. Rows lie in tiles of one segment each, so that the ratios are constants of a tile, and all
-codes of a tile lie together (with one long row per feature, 30,000 rows ran at a third of the speed). Rivals come
-alone (two classes) or in threes, filled up with rivals of odds 0. `error_model="numpy"` because a test for division
-by zero keeps a loop from being vectorised; scalars, not small arrays, are handed to the inner loops because the call
-then costs nothing (7 against 4.7 billion rows a second).
+and no exponential is taken. Rows lie in tiles of one segment each, so that the shifts are constants of a tile, and
+all codes of a tile lie together (with one long row per feature, 30,000 rows ran at a third of the speed). Rivals come
+alone (two classes) or in threes, filled up with rivals whose odds are 0. `error_model="numpy"` because a test for
+division by zero keeps a loop from being vectorised; scalars, not small arrays, are handed to the inner loops because
+such a call costs nothing (7 against 4.7 billion rows a second).
 """
 
 from __future__ import annotations
@@ -39,7 +41,7 @@ def _errors_1(codes: Array, level: Any, q: Array, a: float, b: float) -> float:
     """Rows that a feature with two levels gets wrong; one rival."""
     wrong = 0.0
     for i in range(codes.size):
-        wrong += 1.0 if q[i] * (a if codes[i] == level else b) > 1.0 else 0.0
+        wrong += 1.0 if q[i] + (a if codes[i] == level else b) > 0.0 else 0.0
     return wrong
 
 
@@ -47,12 +49,12 @@ def _errors_1(codes: Array, level: Any, q: Array, a: float, b: float) -> float:
 def _errors_3(
     codes: Array, level: Any, q: Array, r: Array, s: Array, a: Any, b: Any, c: Any, d: Any, e: Any, f: Any
 ) -> float:
-    """The same for three rivals with ratios a, b, c where the code is ``level`` and d, e, f elsewhere."""
+    """The same for three rivals, moved by a, b, c where the code is ``level`` and by d, e, f elsewhere."""
     wrong = 0.0
     for i in range(codes.size):
         here = codes[i] == level
-        m = max(max(q[i] * (a if here else d), r[i] * (b if here else e)), s[i] * (c if here else f))
-        wrong += 1.0 if m > 1.0 else 0.0
+        m = max(max(q[i] + (a if here else d), r[i] + (b if here else e)), s[i] + (c if here else f))
+        wrong += 1.0 if m > 0.0 else 0.0
     return wrong
 
 
@@ -101,10 +103,10 @@ def _look_up(codes: Array, levels: Array, table: Array, out: Array) -> None:
 
 @njit(cache=True, nogil=True, fastmath=FAST, error_model="numpy")
 def _join_1(is_error: bool, q: Array, a: Array, joined: Array) -> None:
-    """Let one more rival, odds q times ratios a, join the others."""
+    """Let one more rival, moved by a, join the others."""
     if is_error:
         for i in range(q.size):
-            joined[i] = max(joined[i], q[i] * a[i])
+            joined[i] = max(joined[i], q[i] + a[i])
     else:
         for i in range(q.size):
             joined[i] += q[i] * a[i]
@@ -119,7 +121,7 @@ def _join_3(
     if is_error:
         for i in range(codes.size):
             here = codes[i] == level
-            m = max(max(q[i] * (a if here else d), r[i] * (b if here else e)), s[i] * (c if here else f))
+            m = max(max(q[i] + (a if here else d), r[i] + (b if here else e)), s[i] + (c if here else f))
             joined[i] = max(joined[i], m)
     else:
         for i in range(codes.size):
@@ -133,7 +135,7 @@ def _sum_rows(criterion: int, joined: Array, base: Array, weights: Array, all_we
     total = 0.0
     if criterion == ERROR:
         for i in range(joined.size):
-            total += weights[i] if joined[i] > 1.0 else 0.0
+            total += weights[i] if joined[i] > 0.0 else 0.0
         return total
     if criterion == PROBABILITY:
         for i in range(joined.size):
@@ -165,7 +167,7 @@ def score_coded(
     offsets: Array,
     level_starts: Array,
     levels: Array,
-    ratios: Array,
+    shifts: Array,
     odds: Array,
     base: Array,
     weights: Array,
@@ -184,11 +186,13 @@ def score_coded(
         A tile of n rows starting at row r begins at ``n_features * r`` with the n codes of feature 0.
     tile_starts, tile_segments : (tiles + 1,), (tiles,) ints
     offsets : (n_features + 1,) ints
-        The ratio of a code is ``ratios[segment, offsets[feature] + code, rival]``.
+        What a code does is ``shifts[segment, offsets[feature] + code, rival]``.
     levels, level_starts : uint8, ints
         The codes that occur in each feature.
-    ratios : (segments, codes, rivals)
+    shifts : (segments, codes, rivals)
+        Log shifts for errors, else their exponentials.
     odds, base, weights : (rivals, rows), (rows,), (rows,)
+        Log odds for errors, else odds.
     work : (2, TILE) scratch
     out : (n,)
     """
@@ -200,7 +204,7 @@ def score_coded(
         start, stop = tile_starts[t], tile_starts[t + 1]
         n = stop - start
         block = codes[n_features * start : n_features * stop]
-        table = ratios[tile_segments[t]]
+        table = shifts[tile_segments[t]]
         q, r, s = (
             odds[0, start:stop],
             odds[min(1, n_rivals - 1), start:stop],
@@ -230,7 +234,7 @@ def score_coded(
                         else:
                             out[j] += _probability_3(row, level, q, r, s, a, b, c, d, e, f)
                         continue
-                    joined[:] = 0.0
+                    joined[:] = -math.inf if is_error else 0.0
                     _join_3(is_error, row, level, q, r, s, a, b, c, d, e, f, joined)
                     for k in range(3, n_rivals, 3):
                         _join_3(
@@ -242,7 +246,7 @@ def score_coded(
                         criterion, joined, base[start:stop], weights[start:stop], all_weigh_one
                     )
                     continue
-            joined[:] = 0.0
+            joined[:] = -math.inf if is_error else 0.0
             for k in range(n_rivals):
                 _look_up(row, levels[first : last + 1], table[at : offsets[feature + 1], k], chosen)
                 _join_1(is_error, odds[k, start:stop], chosen, joined)
@@ -253,7 +257,7 @@ def score_coded(
 def score_dense(
     criterion: int,
     candidates: Array,
-    ratios: Array,
+    shifts: Array,
     odds: Array,
     base: Array,
     weights: Array,
@@ -261,14 +265,15 @@ def score_dense(
     work: Array,
     out: Array,
 ) -> None:
-    """The same for features whose ratios differ from row to row, ``ratios[feature, rival, row]``."""
+    """The same for features whose shifts differ from row to row, ``shifts[feature, rival, row]``."""
     n_rows = odds.shape[1]
+    is_error = criterion == ERROR
     for start in range(0, n_rows, TILE):
         stop = min(start + TILE, n_rows)
         joined = work[0, : stop - start]
         for j in range(candidates.size):
-            rows = ratios[candidates[j]]
-            joined[:] = 0.0
+            rows = shifts[candidates[j]]
+            joined[:] = -math.inf if is_error else 0.0
             for k in range(rows.shape[0]):
-                _join_1(criterion == ERROR, odds[k, start:stop], rows[k, start:stop], joined)
+                _join_1(is_error, odds[k, start:stop], rows[k, start:stop], joined)
             out[j] += _sum_rows(criterion, joined, base[start:stop], weights[start:stop], all_weigh_one)

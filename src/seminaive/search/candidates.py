@@ -1,33 +1,70 @@
 """The criterion of every candidate at once: how the engine gets from one set to the best next one.
 
-Rows are laid out in tiles (see `seminaive.kernels.search`), each segment filled up with rows of odds 0, which cannot
-be wrong and whose error probability is 0. The odds are rounded once per step, from the log odds, so nothing drifts.
-Everything is float64: on two-level features the loops run at 7 (errors: 7, two classes: 12) billion rows a second, so
-that proposing in float32 and deciding in float64, with noise bounds between, would gain a few hundredths of a second.
+Rows are laid out in tiles (see `seminaive.kernels.search`), each segment filled up with rows of odds 0, which are
+never wrong and whose error probability is 0. Odds are taken afresh from the log odds at every step, so nothing
+drifts. Everything is float64: on features with two levels the loops run at 7 billion rows a second and more, so
+proposing in float32 and deciding in float64, with noise bounds between the two, would save a few hundredths of a second.
 """
 
 from __future__ import annotations
 
 import hashlib
+import itertools
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from seminaive.kernels.search import ERROR, LANES, LOG_LOSS, PROBABILITY, TILE, score_coded, score_dense
-from seminaive.search.odds import Criterion, Odds
+from seminaive.search.odds import FARTHEST, Criterion, Odds
+from seminaive.search.problem import SearchProblem
 
-__all__ = ["Candidates"]
+__all__ = ["Candidates", "twin_of"]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 KINDS = {"error": ERROR, "probability": PROBABILITY, "log_loss": LOG_LOSS}
 
-FARTHEST = 700.0
-"""Log odds are cut off here: no single move of the kernels brings a row back from beyond."""
+STEEPEST = {"error": np.inf, "probability": 300.0, "log_loss": 80.0}
+"""Features that say more than this about some row could bring it back from where odds are cut off, or make products
+of eight rows overflow; they are scored one by one from the log odds."""
 
-STEEPEST = {"error": 300.0, "probability": 300.0, "log_loss": 80.0}
-"""Features that say more than this about some row are scored from their log odds, not by the kernels."""
+
+@dataclass(frozen=True)
+class Layout:
+    """Rows in tiles.
+
+    ``place[i]`` is where row i lies; ``levels[level_starts[c]:level_starts[c + 1]]`` are the codes of feature c that
+    occur.
+    """
+
+    tile_starts: Integers
+    tile_segments: Integers
+    place: Integers
+    codes: npt.NDArray[np.uint8]
+    levels: npt.NDArray[np.uint8]
+    level_starts: Integers
+    weights: Floats
+    all_weigh_one: bool
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.tile_starts[-1])
+
+
+@dataclass(frozen=True)
+class Shifts:
+    """What moving each feature does: log shifts for errors, else their exponentials.
+
+    ``coded[segment, code, rival]``; ``dense[at, rival, row]``, where ``dense_at`` says which row of it a dense feature
+    has; ``steep`` marks features left out.
+    """
+
+    coded: Floats
+    dense: Floats
+    dense_at: Integers
+    steep: npt.NDArray[np.bool_]
 
 
 class Candidates:
@@ -37,153 +74,142 @@ class Candidates:
     ----------
     odds : Odds
         The present set; moves happen there.
-    criterion : {"error", "probability", "log_loss"}
     sign : {1, -1}
         1 to score adding a feature, -1 removing it.
-
-    Attributes
-    ----------
-    twin : (P,) ints
-        Smallest feature number that has the same rows and the same evidence: twins are scored once.
     """
 
-    def __init__(self, odds: Odds, criterion: Criterion, sign: int) -> None:
-        problem = odds.problem
+    def __init__(self, odds: Odds, sign: int) -> None:
         self.odds = odds
         self.sign = sign
-        self.twin = _twins(odds)
-        self.tile_starts, self.tile_segments, self.place = _tiles(problem.segments.starts)
-        n_padded = int(self.tile_starts[-1])
-        self.n_rivals = problem.n_classes - 1
+        self.layout = _lay_out(odds.problem)
+        self.n_rivals = odds.problem.n_classes - 1
         filled = 1 if self.n_rivals == 1 else -(-self.n_rivals // 3) * 3
-        self.rows = np.zeros((filled, n_padded))
-        self.base = np.ones(n_padded)
-        self.weights = np.ones(n_padded)
-        self.all_weigh_one = problem.weights is None or bool((problem.weights == 1.0).all())
-        if problem.weights is not None:
-            self.weights[self.place] = problem.weights
-        self.codes = _tiled_codes(problem.codes, self.tile_starts, self.place)
-        occurs = [np.unique(row) for row in problem.codes]
-        self.levels = np.concatenate([*occurs, np.empty(0, dtype=np.uint8)]).astype(np.uint8)
-        self.level_starts = np.concatenate([[0], np.cumsum([len(o) for o in occurs])]).astype(np.int64)
-        n_segments = len(problem.segments.labels)
-        shape = (self.n_rivals, n_segments, problem.tables.shape[2])
-        shifts = sign * odds.log_ratios.reshape(shape)
-        self.ratios = np.ones((n_segments, shape[2], filled))
-        with np.errstate(over="ignore", under="ignore"):
-            self.ratios[:, :, : self.n_rivals] = np.exp(shifts).transpose(1, 2, 0)
-        self.offsets = np.ascontiguousarray(problem.offsets, dtype=np.int64)
-        self.steep = np.zeros(problem.n_features, dtype=bool)
-        most = STEEPEST[criterion]
-        for c, present in enumerate(occurs):
-            self.steep[c] = bool(
-                (np.abs(shifts[:, :, problem.offsets[c] + present.astype(np.int64)]) > most).any()
-            )
-        self.dense_ratios = self._dense_ratios(most)
+        self.rows = np.empty((filled, self.layout.n_rows))
+        self.base = np.ones(self.layout.n_rows)
+        self.offsets = np.ascontiguousarray(odds.problem.offsets, dtype=np.int64)
         self.work = np.empty((2, TILE))
+        self._shifts: dict[str, Shifts] = {}
 
-    def _dense_ratios(self, most: float) -> Floats:
-        """Ratios of all dense features that are not steep, (their number, rivals, rows laid out)."""
-        problem = self.odds.problem
-        n_coded = problem.n_coded
-        self.dense_at = np.full(problem.n_dense, -1, dtype=np.int64)
-        kept: list[Floats] = []
+    def score(self, criterion: Criterion, features: Integers) -> Floats:
+        """Criterion of the sets that moving each of these features would lead to."""
+        constant = self._fill_rows(criterion)
+        if criterion not in self._shifts:
+            self._shifts[criterion] = self._learn_shifts(criterion)
+        shifts, layout = self._shifts[criterion], self.layout
+        kind, n_coded = KINDS[criterion], self.odds.problem.n_coded
+        rows, base, weights, one = self.rows, self.base, layout.weights, layout.all_weigh_one
+        slots = self.odds.slot[features]
+        steep = shifts.steep[slots]
+        out = np.zeros(len(features))
+        coded = np.flatnonzero(~steep & (slots < n_coded))
+        if len(coded):
+            total = np.zeros(len(coded))
+            score_coded(
+                kind, slots[coded], layout.codes, layout.tile_starts, layout.tile_segments, self.offsets,
+                layout.level_starts, layout.levels, shifts.coded, rows, base, weights, one, self.work, total,
+            )  # fmt: skip
+            out[coded] = total
+        dense = np.flatnonzero(~steep & (slots >= n_coded))
+        if len(dense):
+            total = np.zeros(len(dense))
+            at = shifts.dense_at[slots[dense] - n_coded]
+            score_dense(kind, at, shifts.dense, rows, base, weights, one, self.work, total)
+            out[dense] = total
+        out = (out + constant) / self.odds.total_weight
+        for j in np.flatnonzero(steep):
+            out[j] = self.odds.value_after(int(features[j]), criterion)
+        return out
+
+    def _fill_rows(self, criterion: Criterion) -> float:
+        """Write the odds of the present set into the tiles; returns what the log loss has in common."""
+        odds, place = self.odds, self.layout.place
+        rows = self.rows[: self.n_rivals]
+        self.rows.fill(-np.inf if criterion == "error" else 0.0)
+        if criterion == "error":
+            rows[:, place] = odds.decided()
+        elif criterion == "probability":
+            rows[:, place] = np.exp(np.minimum(odds.rivals, FARTHEST))
+        else:
+            top = np.maximum(odds.rivals.max(axis=0), 0.0)
+            rows[:, place] = np.exp(odds.rivals - top)
+            self.base[place] = np.exp(-top)
+            return float(top.sum() if odds.weights is None else np.dot(top, odds.weights))
+        return 0.0
+
+    def _learn_shifts(self, criterion: Criterion) -> Shifts:
+        odds, problem, layout = self.odds, self.odds.problem, self.layout
+        n_coded, most = problem.n_coded, STEEPEST[criterion]
+        is_log = criterion == "error"
+        shape = (self.n_rivals, len(problem.segments.labels), problem.tables.shape[2])
+        logs = self.sign * odds.log_ratios.reshape(shape)
+        steep = np.zeros(problem.n_features, dtype=bool)
+        for c in range(n_coded):
+            present = layout.levels[layout.level_starts[c] : layout.level_starts[c + 1]]
+            steep[c] = (np.abs(logs[:, :, problem.offsets[c] + present.astype(np.int64)]) > most).any()
+        coded = np.full((*shape[1:], len(self.rows)), 0.0 if is_log else 1.0)
+        with np.errstate(over="ignore"):
+            coded[:, :, : self.n_rivals] = (logs if is_log else np.exp(logs)).transpose(1, 2, 0)
+
+        dense_at = np.full(problem.n_dense, -1, dtype=np.int64)
+        kept = np.empty((problem.n_dense, self.n_rivals, layout.n_rows))
+        n_kept = 0
         for d, feature in enumerate(problem.positions[n_coded:]):
-            shift, own = self.odds.evidence(int(feature))
+            shift, own = odds.evidence(int(feature))
             if not (np.isfinite(shift).all() and np.isfinite(own).all()):
                 raise ValueError(
                     f"Evidence of feature {feature} must be finite; floor a density of zero at log -700."
                 )
             if np.abs(shift).max() > most:
-                self.steep[n_coded + d] = True
+                steep[n_coded + d] = True
                 continue
-            self.dense_at[d] = len(kept)
-            ratios = np.zeros((self.n_rivals, self.rows.shape[1]))
-            ratios[:, self.place] = np.exp(self.sign * shift)
-            kept.append(ratios)
-        return np.stack(kept) if kept else np.empty((0, self.n_rivals, self.rows.shape[1]))
-
-    def score(self, criterion: Criterion, features: Integers) -> Floats:
-        """Criterion of the sets that moving each of these features would lead to."""
-        constant = self._lay_out(criterion)
-        kind = KINDS[criterion]
-        n_coded = self.odds.problem.n_coded
-        slots = self.odds.slot[features]
-        out = np.zeros(len(features))
-        steep = self.steep[slots]
-        coded = np.flatnonzero(~steep & (slots < n_coded))
-        dense = np.flatnonzero(~steep & (slots >= n_coded))
-        rows, base, weights, one = self.rows, self.base, self.weights, self.all_weigh_one
-        if len(coded):
-            total = np.zeros(len(coded))
-            score_coded(
-                kind, slots[coded], self.codes, self.tile_starts, self.tile_segments, self.offsets, self.level_starts,
-                self.levels, self.ratios, rows, base, weights, one, self.work, total,
-            )  # fmt: skip
-            out[coded] = total
-        if len(dense):
-            total = np.zeros(len(dense))
-            at = self.dense_at[slots[dense] - n_coded]
-            score_dense(kind, at, self.dense_ratios, rows, base, weights, one, self.work, total)
-            out[dense] = total
-        out = (out + constant) / self.odds.total_weight
-        for j in np.flatnonzero(steep):
-            out[j] = self._by_definition(criterion, int(features[j]))
-        return out
-
-    def _lay_out(self, criterion: Criterion) -> float:
-        """Write the odds of the present set into the tiles; returns what the log loss has in common."""
-        odds, used = self.odds, self.rows[: self.n_rivals]
-        if criterion != "log_loss":
-            logs = odds.decided() if criterion == "error" else odds.rivals
-            used[:, self.place] = np.exp(np.minimum(logs, FARTHEST))
-            return 0.0
-        top = np.maximum(odds.rivals.max(axis=0), 0.0)
-        used[:, self.place] = np.exp(odds.rivals - top)
-        self.base[self.place] = np.exp(-top)
-        return float(top.sum() if odds.weights is None else np.dot(top, odds.weights))
-
-    def _by_definition(self, criterion: Criterion, feature: int) -> float:
-        before = self.odds.rivals, self.odds.own
-        shift, own = self.odds.evidence(feature)
-        try:
-            self.odds.rivals, self.odds.own = before[0] + self.sign * shift, before[1] + self.sign * own
-            return self.odds.value(criterion)
-        finally:
-            self.odds.rivals, self.odds.own = before
+            kept[n_kept] = 0.0
+            kept[n_kept][:, layout.place] = self.sign * shift if is_log else np.exp(self.sign * shift)
+            dense_at[d] = n_kept
+            n_kept += 1
+        return Shifts(coded, kept[:n_kept], dense_at, steep)
 
 
-def _tiles(starts: Integers) -> tuple[Integers, Integers, Integers]:
-    """Where tiles begin, the segment of each, and the place of every row."""
+def _lay_out(problem: SearchProblem) -> Layout:
+    starts = problem.segments.starts
     tile_starts, tile_segments = [0], []
-    place = np.empty(starts[-1], dtype=np.int64)
-    for s in range(len(starts) - 1):
-        n = int(starts[s + 1] - starts[s])
+    place = np.empty(problem.segments.n_rows, dtype=np.int64)
+    for s, (first, last) in enumerate(itertools.pairwise(starts.tolist())):
         begin = tile_starts[-1]
-        place[starts[s] : starts[s + 1]] = np.arange(begin, begin + n)
-        end = begin + -(-n // LANES) * LANES
+        place[first:last] = np.arange(begin, begin + last - first)
+        end = begin + -(-(last - first) // LANES) * LANES
         while tile_starts[-1] < end:
             tile_starts.append(min(tile_starts[-1] + TILE, end))
             tile_segments.append(s)
-    return np.array(tile_starts), np.array(tile_segments, dtype=np.int64), place
-
-
-def _tiled_codes(
-    codes: npt.NDArray[np.uint8], tile_starts: Integers, place: Integers
-) -> npt.NDArray[np.uint8]:
-    """All codes of a tile together, feature after feature; rows that fill up a tile repeat a code that occurs."""
-    n_coded = len(codes)
-    flat = np.empty(n_coded * int(tile_starts[-1]), dtype=np.uint8)
-    for start, stop in zip(tile_starts[:-1], tile_starts[1:], strict=True):
+    n_coded, n_rows = problem.n_coded, tile_starts[-1]
+    codes = np.empty(n_coded * n_rows, dtype=np.uint8)
+    for start, stop in itertools.pairwise(tile_starts):
         first, last = np.searchsorted(place, [start, stop])
-        block = flat[n_coded * start : n_coded * stop].reshape(n_coded, stop - start)
-        block[:, : last - first] = codes[:, first:last]
-        block[:, last - first :] = codes[:, first : first + 1]
-    return flat
+        block = codes[n_coded * start : n_coded * stop].reshape(n_coded, stop - start)
+        block[:, : last - first] = problem.codes[:, first:last]
+        block[:, last - first :] = problem.codes[
+            :, first : first + 1
+        ]  # a code that occurs; the odds there are 0
+    occurs = [np.unique(row) for row in problem.codes]
+    weights = np.ones(n_rows)
+    if problem.weights is not None:
+        weights[place] = problem.weights
+    return Layout(
+        np.array(tile_starts, dtype=np.int64),
+        np.array(tile_segments, dtype=np.int64),
+        place,
+        codes,
+        np.concatenate([np.empty(0, dtype=np.uint8), *occurs]),
+        np.concatenate([[0], np.cumsum([len(levels) for levels in occurs])]).astype(np.int64),
+        weights,
+        bool((weights == 1.0).all()),
+    )
 
 
-def _twins(odds: Odds) -> Integers:
-    """For every feature the smallest feature number with the same rows and the same evidence."""
+def twin_of(odds: Odds) -> Integers:
+    """For every feature the first one with the same rows and the same evidence, often itself.
+
+    Twins lead to the same criterion, so that only one of them need be scored.
+    """
     problem = odds.problem
     first: dict[bytes, int] = {}
     twin = np.empty(problem.n_features, dtype=np.int64)

@@ -13,7 +13,7 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from seminaive.search.candidates import Candidates
+from seminaive.search.candidates import Candidates, twin_of
 from seminaive.search.odds import Criterion, Odds
 from seminaive.search.path import EQUAL, Path
 from seminaive.search.problem import SearchProblem
@@ -92,21 +92,32 @@ def greedy_path(
     free &= ~odds.included if forward else odds.included
 
     start_value, start_error = odds.value(criterion), odds.error()
-    most = int(free.sum()) if max_steps is None else min(max_steps, int(free.sum()))
+    n_free = int(free.sum())
+    most = n_free if max_steps is None else min(max_steps, n_free)
     steps: list[tuple[int, float, float]] = []
     evaluations = 0
     interrupted = False
     try:
-        scored = Candidates(odds, criterion, 1 if forward else -1) if most else None
+        twin = twin_of(odds)
+        waiting: dict[int, list[int]] = {}
+        for feature in np.flatnonzero(free)[::-1].tolist():
+            waiting.setdefault(int(twin[feature]), []).append(feature)
+        # of twins that are free, the first stands for all
+        standing = np.zeros(problem.n_features, dtype=bool)
+        standing[[group[-1] for group in waiting.values()]] = True
+        scored = Candidates(odds, 1 if forward else -1)
         value = best = start_value
         since_best = 0
-        while scored is not None and len(steps) < most:
-            evaluations += int(free.sum())
-            feature, new_value = _best_move(scored, np.flatnonzero(free), criterion, ties)
+        while len(steps) < most:
+            evaluations += n_free - len(steps)
+            feature, new_value = _best_move(scored, np.flatnonzero(standing), criterion, ties)
             if go_on != "always" and new_value >= value + (-EQUAL if go_on == "better" else EQUAL):
                 break
             odds.move(feature)
-            free[feature] = False
+            group = waiting[int(twin[feature])]
+            standing[group.pop()] = False
+            if group:
+                standing[group[-1]] = True
             value = odds.value(criterion)
             error = value if criterion == "error" else odds.error()
             steps.append((feature, value, error))
@@ -143,10 +154,8 @@ def check_names(criterion: str, ties: str, go_on: str = "always") -> None:
             raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}, not {value!r}.")
 
 
-def _best_move(scored: Candidates, free: Integers, criterion: Criterion, ties: Ties) -> tuple[int, float]:
-    """The winning feature and the criterion it leads to. Of twins that are free, the first stands for all."""
-    _, at = np.unique(scored.twin[free], return_index=True)
-    standing = free[np.sort(at)]
+def _best_move(scored: Candidates, standing: Integers, criterion: Criterion, ties: Ties) -> tuple[int, float]:
+    """The winning feature and the criterion it leads to."""
     values = scored.score(criterion, standing)
     tied = np.flatnonzero(values <= values.min() + EQUAL)
     if criterion == "error" and ties == "probability" and len(tied) > 1:

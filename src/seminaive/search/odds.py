@@ -13,7 +13,7 @@ each other, relative to their size, count as equal. With s_i = sum over k of exp
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,9 @@ Criterion = Literal["error", "probability", "log_loss"]
 
 SAME = 1e-12
 """Scores this close, relative to their size, are ties of classes."""
+
+FARTHEST = 700.0
+"""Log odds are cut off here before they are turned into odds."""
 
 
 class Criteria(NamedTuple):
@@ -72,6 +75,7 @@ class Odds:
         self.weights = problem.weights
         self.total_weight = float(segments.n_rows if problem.weights is None else problem.weights.sum())
         self.included = np.zeros(problem.n_features, dtype=bool)
+        self._decided: Floats | None = None
         self.slot = np.empty(problem.n_features, dtype=np.int64)
         self.slot[problem.positions] = np.arange(problem.n_features)
         for feature in features:
@@ -98,29 +102,40 @@ class Odds:
             self.rivals += shift
             self.own += own
         self.included[feature] = not self.included[feature]
+        self._decided = None
 
     def decided(self) -> Floats:
         """Log odds moved by the tolerance for ties, so that row i is wrong exactly if one of its rivals is above 0."""
-        return self.rivals + self.side * (SAME * np.maximum(np.abs(self.own), 1.0))
+        if self._decided is None:
+            self._decided = self.rivals + self.side * (SAME * np.maximum(np.abs(self.own), 1.0))
+        return self._decided
 
-    def _mean(self, per_row: npt.NDArray[np.generic]) -> float:
+    def _mean(self, per_row: npt.NDArray[Any]) -> float:
         total = per_row.sum() if self.weights is None else np.dot(per_row.astype(np.float64), self.weights)
         return float(total) / self.total_weight
 
     def error(self) -> float:
         """Share of rows wrong."""
-        return self._mean((self.decided() > 0.0).any(axis=0))
+        return self._mean(self.decided().max(axis=0) > 0.0)
 
     def value(self, criterion: Criterion) -> float:
         """One criterion of the present set."""
         if criterion == "error":
             return self.error()
-        top = np.maximum(self.rivals.max(axis=0), 0.0)
-        odds = np.exp(self.rivals - top).sum(axis=0)
-        own = np.exp(-top)
         if criterion == "probability":
-            return self._mean(odds / (own + odds))
-        return self._mean(top + np.log(own + odds))
+            odds = np.exp(np.minimum(self.rivals, FARTHEST)).sum(axis=0)
+            return self._mean(odds / (1.0 + odds))
+        top = np.maximum(self.rivals.max(axis=0), 0.0)
+        return self._mean(top + np.log(np.exp(-top) + np.exp(self.rivals - top).sum(axis=0)))
+
+    def value_after(self, feature: int, criterion: Criterion) -> float:
+        """One criterion of the set that moving the feature would lead to."""
+        before = self.rivals.copy(), self.own.copy()
+        self.move(feature)
+        value = self.value(criterion)
+        self.move(feature)
+        self.rivals, self.own = before
+        return value
 
     def criteria(self) -> Criteria:
         """All three criteria of the present set."""

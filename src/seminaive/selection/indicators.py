@@ -234,7 +234,9 @@ class ScoreIndicators(TransformerMixin, BaseEstimator):  # type: ignore[misc, un
             raise ValueError("These scores and thresholds make no indicator.")
         twice = [name for name, count in zip(*np.unique(names, return_counts=True), strict=True) if count > 1]
         if twice:
-            raise ValueError(f"Two indicators have the name {twice[0]!r}; give the scores different names or grids.")
+            raise ValueError(
+                f"Two indicators have the name {twice[0]!r}; give the scores different names or grids."
+            )
         indicators = np.hstack(blocks)
         self.kept_ = self._keep(indicators)
         self._names = np.array(names, dtype=object)[self.kept_]
@@ -255,7 +257,10 @@ class ScoreIndicators(TransformerMixin, BaseEstimator):  # type: ignore[misc, un
         check_is_fitted(self, "kept_")
         series = read_series(X)
         evaluated = itertools.chain.from_iterable(group.evaluate(series) for group in self._groups())
-        blocks = [_compare(*score, thresholds) for score, thresholds in zip(evaluated, self.thresholds_, strict=True)]
+        blocks = [
+            _compare(*score, thresholds)
+            for score, thresholds in zip(evaluated, self.thresholds_, strict=True)
+        ]
         return np.hstack(blocks)[:, self.kept_]
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
@@ -299,7 +304,8 @@ def _compare(name: str, values: Floats, thresholds: Floats) -> npt.NDArray[np.ui
     missing = np.isnan(values)
     if missing.any():
         warnings.warn(
-            f"Score {name} is not a number for {int(missing.sum())} objects; their indicators are 0.", stacklevel=4
+            f"Score {name} is not a number for {int(missing.sum())} objects; their indicators are 0.",
+            stacklevel=4,
         )
     return (values[:, None] <= thresholds).astype(np.uint8)
 

@@ -159,7 +159,7 @@ def confirmed(p: Floats, counts: Integers, confirmation: Confirmation, nothing: 
 
 
 def confirmation_name(confirmation: Confirmation) -> str:
-    """"3of5" or "share0.3"."""
+    """ "3of5" or "share0.3"."""
     if isinstance(confirmation, tuple):
         return f"{confirmation[0]}of{confirmation[1]}"
     return f"share{confirmation:g}"
