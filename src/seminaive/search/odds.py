@@ -28,8 +28,8 @@ Criterion = Literal["error", "probability", "log_loss"]
 SAME = 1e-12
 """Scores this close, relative to their size, are ties of classes."""
 
-FARTHEST = 700.0
-"""Log odds are cut off here before they are turned into odds."""
+FARTHEST = 350.0
+"""Log odds are cut off here before they are turned into odds: so far off, a probability is 0 or 1."""
 
 
 class Criteria(NamedTuple):
@@ -88,6 +88,8 @@ class Odds:
             at = self.row_at + self.problem.offsets[slot] + self.problem.codes[slot]
             return np.take(self.log_ratios, at, axis=1), np.take(self.own_evidence, at)
         rows = self.problem.dense_evidence(slot - self.problem.n_coded)
+        if not np.isfinite(rows).all():
+            raise ValueError(f"Evidence of feature {feature} must be finite; floor a density of zero at log -700.")
         columns = np.arange(rows.shape[1])
         own = rows[self.labels, columns]
         return rows[self.rival_labels[self.labels].T, columns] - own, own

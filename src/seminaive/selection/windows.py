@@ -143,8 +143,8 @@ def confirmed(p: Floats, counts: Integers, confirmation: Confirmation, nothing: 
     Examples
     --------
     >>> p = np.array([0.5, 0.01, 0.3, 0.02, 0.9])
-    >>> confirmed(p, np.array([5, 0]), (1, 1)), confirmed(p, np.array([5, 0]), (2, 3)), confirmed(p, np.array([5, 0]), 0.6)
-    (array([0.01, 1.  ]), array([0.02, 1.  ]), array([0.5, 1. ]))
+    >>> [confirmed(p, np.array([5, 0]), rule).tolist() for rule in ((1, 1), (2, 3), 0.6)]
+    [[0.01, 1.0], [0.02, 1.0], [0.3, 1.0]]
     """
     if isinstance(confirmation, tuple):
         needed, runs = (np.minimum(number, np.maximum(counts, 1)) for number in confirmation)
