@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from references import CASES, CRITERIA, nested, random_problem, tiny
+from search_references import CASES, CRITERIA, nested, random_problem, tiny
 
 from seminaive.search.alternate import alternate, ranking_search
 from seminaive.search.greedy import greedy_path

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from problems import binary_codes
-from references import CASES, labels_of
+from search_problems import binary_codes
+from search_references import CASES, labels_of
 
 from seminaive.search.filters import cfs_subset, information_ranking, mrmr_ranking
 from seminaive.statistics.information import mutual_information, pairwise_information

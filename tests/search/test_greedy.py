@@ -2,11 +2,11 @@ import dataclasses
 
 import numpy as np
 import pytest
-from definition import criteria_of, definition_path, evidence_of, scores_of
+from search_definition import criteria_of, definition_path, evidence_of, scores_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from problems import binary_codes, problem_from
-from references import CASES, mixed, nested, random_problem, reference_paths, tiny
+from search_problems import binary_codes, problem_from
+from search_references import CASES, mixed, nested, random_problem, reference_paths, tiny
 
 from seminaive.search.greedy import greedy_path
 from seminaive.search.odds import Odds, trace

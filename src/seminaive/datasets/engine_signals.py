@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from seminaive.selection.indicators import WindowScores
+from seminaive.selection.scores import WindowScores
 
 __all__ = ["CLASS_NAMES", "EngineSignals", "coarse_grid", "fine_grid", "make_engine_signals"]
 

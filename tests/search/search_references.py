@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import numpy as np
-from problems import binary_codes, problem_from
+from search_problems import binary_codes, problem_from
 
 from seminaive.search.problem import SearchProblem, arrange_rows
 
