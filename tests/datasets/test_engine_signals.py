@@ -64,7 +64,11 @@ def problems(whole):
     for name, rows in (("fit", fit), ("holdout", np.setdiff1d(np.arange(len(y)), fit))):
         order, segments = arrange_rows(y[rows])
         made[name] = SearchProblem(
-            segments, np.log(n / n.sum())[None], codes[:, rows][:, order], tables.reshape(1, 4, -1), np.arange(815) * 4
+            segments,
+            np.log(n / n.sum())[None],
+            codes[:, rows][:, order],
+            tables.reshape(1, 4, -1),
+            np.arange(815) * 4,
         )
     return made, fit, n, ones
 

@@ -1,11 +1,12 @@
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seminaive.kernels.scores import smallest_confirmed, window_statistics
 
 
 @given(st.integers(0, 10_000))
+@settings(deadline=None)
 def test_window_statistics_follow_their_definitions(seed):
     rng = np.random.default_rng(seed)
     lengths = rng.integers(0, 60, 4)
@@ -30,6 +31,7 @@ def test_window_statistics_follow_their_definitions(seed):
 
 
 @given(st.integers(0, 10_000))
+@settings(deadline=None)
 def test_the_confirmed_minimum_follows_its_definition(seed):
     rng = np.random.default_rng(seed)
     counts = rng.integers(0, 9, 5)

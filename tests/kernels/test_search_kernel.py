@@ -1,3 +1,5 @@
+import itertools
+
 import numpy as np
 import pytest
 
@@ -22,7 +24,7 @@ def test_coded_candidates_follow_the_definition(criterion, n_rivals, weighted):
     segments = np.array([0, 0, 1])
     n = tile_starts[-1]
     codes = np.stack([rng.integers(0, m, n) for m in n_levels]).astype(np.uint8)
-    flat = np.concatenate([codes[:, a:b].ravel() for a, b in zip(tile_starts[:-1], tile_starts[1:], strict=True)])
+    flat = np.concatenate([codes[:, a:b].ravel() for a, b in itertools.pairwise(tile_starts)])
     offsets = np.concatenate([[0], np.cumsum(n_levels)])
     levels = np.concatenate([np.arange(m) for m in n_levels]).astype(np.uint8)
     shifts = rng.normal(size=(2, offsets[-1], n_rivals))
@@ -56,8 +58,8 @@ def test_dense_candidates_follow_the_definition(criterion, weighted):
     candidates = np.array([2, 0])
     out = np.zeros(2)
     score_dense(
-        criterion, candidates, shifts if is_log else np.exp(shifts), logs if is_log else np.exp(logs), base, weights,
-        not weighted, np.empty((2, TILE)), out,
+        criterion, candidates, shifts if is_log else np.exp(shifts), logs if is_log else np.exp(logs),
+        base, weights, not weighted, np.empty((2, TILE)), out,
     )  # fmt: skip
     for j, c in enumerate(candidates):
         assert out[j] == pytest.approx(definition(criterion, logs + shifts[c], base, weights), rel=1e-12)

@@ -97,4 +97,13 @@ def random_problem(seed, n_classes=None, weighted=None, n_rows=None):
     )
 
 
-__all__ = ["CASES", "arrange_rows", "labels_of", "mixed", "nested", "random_problem", "reference_paths", "tiny"]
+__all__ = [
+    "CASES",
+    "arrange_rows",
+    "labels_of",
+    "mixed",
+    "nested",
+    "random_problem",
+    "reference_paths",
+    "tiny",
+]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from search_problems import binary_codes
 from search_references import CASES, labels_of
@@ -20,7 +20,10 @@ def relevance_and_codes(name):
     codes, y = binary_codes(case["columns"]), labels_of(case)
     rows = np.array(case.get("fit_rows", range(len(y))))
     codes, y = codes[:, rows], y[rows]
-    counts = [[np.sum(codes[p, y == k] == level) for p in range(len(codes)) for level in (2, 3)] for k in range(max(y) + 1)]
+    counts = [
+        [np.sum(codes[p, y == k] == level) for p in range(len(codes)) for level in (2, 3)]
+        for k in range(max(y) + 1)
+    ]
     return mutual_information(counts, np.arange(0, 2 * len(codes) + 1, 2)), codes
 
 
@@ -38,7 +41,9 @@ def test_rankings_are_the_frozen_ones(name):
 def test_a_shorter_mrmr_ranking_is_the_beginning_of_the_whole_one():
     relevance, codes = relevance_and_codes("nested")
     pairs = pairwise_information(codes)
-    assert mrmr_ranking(relevance, pairs, 4).order.tolist() == mrmr_ranking(relevance, pairs).order.tolist()[:4]
+    assert (
+        mrmr_ranking(relevance, pairs, 4).order.tolist() == mrmr_ranking(relevance, pairs).order.tolist()[:4]
+    )
 
 
 @pytest.mark.parametrize("case", CFS)
@@ -47,6 +52,7 @@ def test_cfs_subsets_are_the_frozen_ones(case):
 
 
 @given(st.integers(0, 1000))
+@settings(deadline=None)
 def test_cfs_finds_the_best_of_all_subsets_of_few_features(seed):
     rng = np.random.default_rng(seed)
     relevance = rng.random(4)

@@ -1,10 +1,11 @@
 import dataclasses
+import itertools
 
 import numpy as np
 import pytest
-from search_definition import criteria_of, definition_path, evidence_of, scores_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from search_definition import criteria_of, definition_path, evidence_of, scores_of
 from search_problems import binary_codes, problem_from
 from search_references import CASES, mixed, nested, random_problem, reference_paths, tiny
 
@@ -65,7 +66,9 @@ def test_any_number_of_classes_is_right(n_classes, weighted):
 
 def test_the_frozen_contributions_are_those_of_the_mixed_case():
     problem = mixed()
-    np.testing.assert_allclose(evidence_of(problem)[:, :, 0], CASES["mixed"]["contributions_row_0"], atol=1e-9)
+    np.testing.assert_allclose(
+        evidence_of(problem)[:, :, 0], CASES["mixed"]["contributions_row_0"], atol=1e-9
+    )
 
 
 def test_the_criteria_of_six_subsets_are_the_frozen_ones():
@@ -118,7 +121,8 @@ def test_the_order_of_rows_does_not_matter(seed, criterion, direction):
 
 
 def test_features_that_rule_classes_out_are_scored_exactly():
-    """Without smoothing a level may say log -700 about a class, and two of them take a row beyond every float."""
+    """Without smoothing a level may say log -700 about a class, and two of them take a row beyond every
+    float."""
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1, 2], 8)
     codes = rng.integers(2, 5, size=(6, 24)).astype(np.uint8)
@@ -167,10 +171,15 @@ def test_one_feature_and_more_features_than_rows_work():
     rng = np.random.default_rng(1)
     wide = problem_from(rng.integers(2, 4, size=(50, 6)), [0, 0, 0, 1, 1, 1], [2] * 50)
     for criterion in ALL:
-        assert greedy_path(wide, "backward", criterion).features.tolist() == definition_path(wide, "backward", criterion)[0]
+        assert (
+            greedy_path(wide, "backward", criterion).features.tolist()
+            == definition_path(wide, "backward", criterion)[0]
+        )
 
 
-@pytest.mark.parametrize(("go_on", "allowed"), [("better", lambda new, old: new < old), ("not worse", lambda new, old: new <= old)])
+@pytest.mark.parametrize(
+    ("go_on", "allowed"), [("better", lambda new, old: new < old), ("not worse", lambda new, old: new <= old)]
+)
 def test_a_search_may_stop_when_errors_stop_falling(go_on, allowed):
     problem = nested("fit")
     full = greedy_path(problem, "forward", "error", ties="index")
@@ -178,7 +187,7 @@ def test_a_search_may_stop_when_errors_stop_falling(go_on, allowed):
     steps = len(path.features)
     assert path.features.tolist() == full.features[:steps].tolist()
     values = [full.start_value, *full.values]
-    assert all(allowed(new, old) for old, new in zip(values[:steps], values[1 : steps + 1], strict=True))
+    assert all(allowed(new, old) for old, new in itertools.pairwise(values[: steps + 1]))
     assert not allowed(values[steps + 1], values[steps])
     assert path.evaluations == sum(range(17 - steps, 18))
 
@@ -257,6 +266,6 @@ def test_problems_without_rows_features_or_classes_are_refused():
         SearchProblem(segments, prior, codes, tables - np.inf, offsets)
     with pytest.raises(ValueError, match="Weights"):
         SearchProblem(segments, prior, codes, tables, offsets, weights=np.array([-1.0, 2.0]))
+    infinite = SearchProblem(segments, prior, codes, tables, offsets, np.full((1, 2, 2), -np.inf), 1)
     with pytest.raises(ValueError, match="Evidence of feature 1 must be finite"):
-        infinite = np.full((1, 2, 2), -np.inf)
-        greedy_path(SearchProblem(segments, prior, codes, tables, offsets, infinite, 1))
+        greedy_path(infinite)

@@ -8,7 +8,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.stats
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -52,6 +52,7 @@ def test_p_values_of_tied_samples_are_the_frozen_ones():
 
 
 @given(st.integers(0, 100_000))
+@settings(deadline=None)
 def test_p_values_equal_scipys(seed):
     rng = np.random.default_rng(seed)
     half = int(rng.integers(2, 45))
@@ -60,7 +61,10 @@ def test_p_values_equal_scipys(seed):
         a, b = np.round(a, seed % 3), np.round(b, seed % 3)
     p = window_p_values(read_series([np.concatenate([a, b])]), ["U", "KS", "F"], 2 * half, 1)
     u = scipy.stats.mannwhitneyu(a, b, method="asymptotic").pvalue
-    ks = scipy.stats.ks_2samp(a, b, method="exact").pvalue
+    try:
+        ks = scipy.stats.ks_2samp(a, b, method="exact").pvalue
+    except RuntimeWarning:  # given up where rounding takes it above 1
+        ks = 1.0
     assert p["U"][0] == pytest.approx(1.0 if np.isnan(u) else u, abs=1e-12)
     assert p["KS"][0] == pytest.approx(ks, abs=1e-12)
     if a.var() > 0 and b.var() > 0:
@@ -69,7 +73,9 @@ def test_p_values_equal_scipys(seed):
 
 
 def test_a_constant_series_raises_no_alarm_and_one_constant_half_does():
-    p = window_p_values(read_series([np.ones(20), [1.0] * 10 + [0.0, 2.0] * 5]), ["U", "KS", "F", "min"], 20, 1)
+    p = window_p_values(
+        read_series([np.ones(20), [1.0] * 10 + [0.0, 2.0] * 5]), ["U", "KS", "F", "min"], 20, 1
+    )
     assert [p[test][0] for test in ("U", "KS", "F", "min")] == [1.0, 1.0, 1.0, 1.0]
     assert p["F"][1] == 0.0
     assert p["min"][1] == 0.0
@@ -81,6 +87,7 @@ def test_short_empty_and_missing_series_raise_no_alarm():
 
 
 @given(st.integers(0, 10_000))
+@settings(deadline=None)
 def test_a_confirmed_alarm_is_what_counting_windows_says(seed):
     rng = np.random.default_rng(seed)
     counts = rng.integers(1, 12, 4)
@@ -192,7 +199,9 @@ def test_thresholds_of_all_scores_may_be_given_at_once():
 
 
 def test_constant_and_duplicate_columns_are_kept_unless_dropped():
-    grid = [WindowScores(windows=[20], tests=["U"], confirmations=[(1, 1)], levels=[0.0, 0.06, 0.07, 0.98, 1.0])]
+    grid = [
+        WindowScores(windows=[20], tests=["U"], confirmations=[(1, 1)], levels=[0.0, 0.06, 0.07, 0.98, 1.0])
+    ]
     assert ScoreIndicators(grid).fit_transform(SERIES).shape[1] == 5
     no_constant = ScoreIndicators(grid, drop_constant=True).fit(SERIES)
     assert [name.split("<=")[1] for name in no_constant.get_feature_names_out()] == ["0.06", "0.07", "0.98"]
@@ -247,7 +256,7 @@ def test_a_wrong_grid_is_explained(scores, message):
         ([[1.0, np.inf]], "Series 0 holds inf at position 1"),
         ([["a", "b"]], "Series 0 does not consist of numbers"),
         ([[[1.0], [2.0]]], "Series 0 has 2 dimensions"),
-        (np.ones(3), "1 dimensions"),
+        (np.ones(3), "not 1 dimensions"),
         (pd.DataFrame({"a": [[1.0]], "b": [[2.0]]}), "one column of series, not 2"),
         (pl.DataFrame({"a": [[1.0]], "b": [[2.0]]}), "one column of series, not 2"),
         ([], "at least one series"),

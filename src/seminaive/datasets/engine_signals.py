@@ -1,7 +1,7 @@
 """Simulated signals of aircraft engines, and the grids of indicators that experts might try on them.
 
-A normal signal is white noise. From a change point in its central 60 % on, an abnormal one has another mean (by 1 to
-5), another standard deviation (2 to 6), or a linear trend that ends between 1 and 5.
+A normal signal is white noise. From a change point in its central 60 % on, an abnormal one has another
+mean (by 1 to 5), another standard deviation (2 to 6), or a linear trend that ends between 1 and 5.
 """
 
 from __future__ import annotations

@@ -36,7 +36,8 @@ def _variance(x: Array) -> float:
     total = 0.0
     for i in range(x.size):
         total += (x[i] - mean) ** 2
-    return total / (x.size - 1)
+    variance: float = total / (x.size - 1)
+    return variance
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -63,8 +64,9 @@ def window_statistics(
     ranks, variances : bool
         Which of the statistics are wanted.
     u, ties, distance : (windows,)
-        Number of pairs with the first half's point above the second's, ties counted half; the sum of t**3 - t over
-        groups of t equal points; the largest difference between the halves' counts of points up to a value.
+        Number of pairs with the first half's point above the second's, ties counted half; the sum of t**3
+        - t over groups of t equal points; the largest difference between the halves' counts of points up
+        to a value.
     first, last : (windows,)
         Variances of the halves.
     work : (2, window // 2) scratch

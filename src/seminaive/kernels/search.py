@@ -1,18 +1,19 @@
 """Scoring every candidate of a greedy search at once.
 
-Row i of class c keeps its rivals' log odds D(k, i) = L(i, k) - L(i, c), or the odds q(k, i) = exp D(k, i). A move adds
-the shifts of the feature that moves, or multiplies the odds by their exponentials a(k), so with
+Row i of class c keeps its rivals' log odds D(k, i) = L(i, k) - L(i, c), or the odds q(k, i) = exp D(k, i).
+A move adds the shifts of the feature that moves, or multiplies the odds by their exponentials a(k), so with
 s_i = sum over k of q(k, i) a(k) the criteria of a candidate are
 
     error         weight of rows where the largest D(k, i) + log a(k) is above 0
     probability   sum of w_i s_i / (1 + s_i)
     log loss      sum of w_i log(b_i + s_i), where b_i is what the odds of row i were divided by, inverted
 
-and no exponential is taken. Rows lie in tiles of one segment each, so that the shifts are constants of a tile, and
-all codes of a tile lie together (with one long row per feature, 30,000 rows ran at a third of the speed). Rivals come
-alone (two classes) or in threes, filled up with rivals whose odds are 0. `error_model="numpy"` because a test for
-division by zero keeps a loop from being vectorised; scalars, not small arrays, are handed to the inner loops because
-such a call costs nothing (7 against 4.7 billion rows a second).
+and no exponential is taken. Rows lie in tiles of one segment each, so that the shifts are constants of a
+tile, and all codes of a tile lie together (with one long row per feature, 30,000 rows ran at a third of
+the speed).
+Rivals come alone (two classes) or in threes, filled up with rivals whose odds are 0. `error_model="numpy"`
+because a test for division by zero keeps a loop from being vectorised; scalars, not small arrays, are
+handed to the inner loops because such a call costs nothing (7 against 4.7 billion rows a second).
 """
 
 from __future__ import annotations
@@ -235,13 +236,11 @@ def score_coded(
                             out[j] += _probability_3(row, level, q, r, s, a, b, c, d, e, f)
                         continue
                     joined[:] = -math.inf if is_error else 0.0
-                    _join_3(is_error, row, level, q, r, s, a, b, c, d, e, f, joined)
-                    for k in range(3, n_rivals, 3):
-                        _join_3(
-                            is_error, row, level, odds[k, start:stop], odds[k + 1, start:stop], odds[k + 2, start:stop],
-                            table[u, k], table[u, k + 1], table[u, k + 2],
-                            table[v, k], table[v, k + 1], table[v, k + 2], joined,
-                        )  # fmt: skip
+                    for k in range(0, n_rivals, 3):
+                        q, r, s = odds[k, start:stop], odds[k + 1, start:stop], odds[k + 2, start:stop]
+                        a, b, c = table[u, k], table[u, k + 1], table[u, k + 2]
+                        d, e, f = table[v, k], table[v, k + 1], table[v, k + 2]
+                        _join_3(is_error, row, level, q, r, s, a, b, c, d, e, f, joined)
                     out[j] += _sum_rows(
                         criterion, joined, base[start:stop], weights[start:stop], all_weigh_one
                     )

@@ -1,9 +1,9 @@
 """Whole searches: one phase, or forward and backward phases in turn.
 
-The result of a phase is the smallest set with the lowest error among all sets on its path and the empty one. With
-two directions, each phase starts from the result of the one before; a result is accepted if its error is lower, or
-the same with fewer features, and the first that is not ends the search. (The floating search of the literature, which
-steps back after every single move, is something else.)
+The result of a phase is the smallest set with the lowest error among all sets on its path and the empty
+one. With two directions, each phase starts from the result of the one before; a result is accepted if its
+error is lower, or the same with fewer features, and the first that is not ends the search. (The floating
+search of the literature, which steps back after every single move, is something else.)
 """
 
 from __future__ import annotations
@@ -61,7 +61,8 @@ class Search:
         return self.phases[-1].path.interrupted
 
     def to_frame(self) -> pd.DataFrame:
-        """One row per step, phase after phase, with the error on the selection rows beside the one searched."""
+        """One row per step, phase after phase, with the error on the selection rows beside the one
+        searched."""
         import pandas as pd
 
         frames = []

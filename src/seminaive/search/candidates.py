@@ -1,9 +1,10 @@
 """The criterion of every candidate at once: how the engine gets from one set to the best next one.
 
-Rows are laid out in tiles (see `seminaive.kernels.search`), each segment filled up with rows of odds 0, which are
-never wrong and whose error probability is 0. Odds are taken afresh from the log odds at every step, so nothing
-drifts. Everything is float64: on features with two levels the loops run at 7 billion rows a second and more, so
-proposing in float32 and deciding in float64, with noise bounds between the two, would save a few hundredths of a second.
+Rows are laid out in tiles (see `seminaive.kernels.search`), each segment filled up with rows of odds 0,
+which are never wrong and whose error probability is 0. Odds are taken afresh from the log odds at every
+step, so nothing drifts. Everything is float64: on features with two levels the loops run at 7 billion rows
+a second and more, so proposing in float32 and deciding in float64, with noise bounds between the two,
+would save a few hundredths of a second.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seminaive.kernels.search import ERROR, LANES, LOG_LOSS, PROBABILITY, TILE, score_coded, score_dense
-from seminaive.search.odds import FARTHEST, Criterion, Odds
+from seminaive.search.odds import Criterion, Odds
 from seminaive.search.problem import SearchProblem
 
 __all__ = ["Candidates", "twin_of"]
@@ -27,16 +28,16 @@ Integers = npt.NDArray[np.int64]
 KINDS = {"error": ERROR, "probability": PROBABILITY, "log_loss": LOG_LOSS}
 
 STEEPEST = {"error": np.inf, "probability": 300.0, "log_loss": 80.0}
-"""Features that say more than this about some row could bring it back from where odds are cut off, or let products
-of eight rows overflow; they are scored one by one from the log odds."""
+"""Features that say more than this about some row could bring it back from where odds are cut off, or let
+products of eight rows overflow; they are scored one by one from the log odds."""
 
 
 @dataclass(frozen=True)
 class Layout:
     """Rows in tiles.
 
-    ``place[i]`` is where row i lies; ``levels[level_starts[c]:level_starts[c + 1]]`` are the codes of feature c that
-    occur.
+    ``place[i]`` is where row i lies; ``levels[level_starts[c]:level_starts[c + 1]]`` are the codes of
+    feature c that occur.
     """
 
     tile_starts: Integers
@@ -57,8 +58,8 @@ class Layout:
 class Shifts:
     """What moving each feature does: log shifts for errors, else their exponentials.
 
-    ``coded[segment, code, rival]``; ``dense[at, rival, row]``, where ``dense_at`` says which row of it a dense feature
-    has; ``steep`` marks features left out.
+    ``coded[segment, code, rival]``; ``dense[at, rival, row]``, where ``dense_at`` says which row of it a
+    dense feature has; ``steep`` marks features left out.
     """
 
     coded: Floats
@@ -86,6 +87,8 @@ class Candidates:
         filled = 1 if self.n_rivals == 1 else -(-self.n_rivals // 3) * 3
         self.rows = np.empty((filled, self.layout.n_rows))
         self.base = np.ones(self.layout.n_rows)
+        self.bounds = odds.problem.segments.starts.tolist()
+        self.begins = self.layout.place[self.bounds[:-1]].tolist()
         self.offsets = np.ascontiguousarray(odds.problem.offsets, dtype=np.int64)
         self.work = np.empty((2, TILE))
         self._shifts: dict[str, Shifts] = {}
@@ -122,19 +125,22 @@ class Candidates:
 
     def _fill_rows(self, criterion: Criterion) -> float:
         """Write the odds of the present set into the tiles; returns what the log loss has in common."""
-        odds, place = self.odds, self.layout.place
-        rows = self.rows[: self.n_rivals]
+        odds = self.odds
         self.rows.fill(-np.inf if criterion == "error" else 0.0)
         if criterion == "error":
-            rows[:, place] = odds.decided()
+            self._place(odds.decided())
         elif criterion == "probability":
-            rows[:, place] = np.exp(np.minimum(odds.rivals, FARTHEST))
+            self._place(odds.odds())
         else:
             top = np.maximum(odds.rivals.max(axis=0), 0.0)
-            rows[:, place] = np.exp(odds.rivals - top)
-            self.base[place] = np.exp(-top)
+            self._place(np.exp(odds.rivals - top))
+            self.base[self.layout.place] = np.exp(-top)
             return float(top.sum() if odds.weights is None else np.dot(top, odds.weights))
         return 0.0
+
+    def _place(self, values: Floats) -> None:
+        for (first, last), begin in zip(itertools.pairwise(self.bounds), self.begins, strict=True):
+            self.rows[: self.n_rivals, begin : begin + last - first] = values[:, first:last]
 
     def _learn_shifts(self, criterion: Criterion) -> Shifts:
         odds, problem, layout = self.odds, self.odds.problem, self.layout

@@ -1,10 +1,11 @@
-"""Rankings and subsets from how much features tell about the class and about one another, without any classifier.
+"""Rankings and subsets from how much features tell about the class and about one another, without any
+classifier.
 
-    MI      by decreasing I(X_p; Y)
-    mRMR    first the largest I(X_p; Y); then, again and again, the largest
-            I(X_p; Y) - mean over the chosen q of I(X_p; X_q)                                   (Peng, Long, Ding 2005)
-    CFS     the subset S with the largest merit
-            sum over S of c(i, Y) / sqrt(|S| + sum over i != k in S of c(i, k))                            (Hall 1999)
+MI      by decreasing I(X_p; Y)
+mRMR    first the largest I(X_p; Y); then, again and again, the largest
+        I(X_p; Y) - mean over the chosen q of I(X_p; X_q)        (Peng, Long, Ding 2005)
+CFS     the subset S with the largest merit
+        sum over S of c(i, Y) / sqrt(|S| + sum over i != k in S of c(i, k))        (Hall 1999)
 """
 
 from __future__ import annotations
@@ -93,8 +94,8 @@ def cfs_subset(
 ) -> Subset:
     """Best-first search for the subset of largest merit.
 
-    The best set not yet expanded is expanded by every feature outside it; the search ends when ``stale`` expansions
-    in a row bring no merit larger by more than ``improvement``.
+    The best set not yet expanded is expanded by every feature outside it; the search ends when ``stale``
+    expansions in a row bring no merit larger by more than ``improvement``.
 
     Parameters
     ----------
@@ -121,10 +122,10 @@ def cfs_subset(
     while waiting and without < stale:
         _, members = heapq.heappop(waiting)
         outside = np.setdiff1d(features, members)
-        inside = list(members)
+        inside = np.array(members, dtype=np.int64)
         common = pairs[np.ix_(inside, inside)].sum() - pairs[inside, inside].sum()
         shared = 2.0 * pairs[np.ix_(outside, inside)].sum(axis=1)
-        size = len(inside) + 1
+        size = len(members) + 1
         merits = (relevance[inside].sum() + relevance[outside]) / np.sqrt(size + common + shared)
         better = False
         for feature, merit in zip(outside.tolist(), merits.tolist(), strict=True):

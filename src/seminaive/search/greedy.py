@@ -1,8 +1,8 @@
 """Greedy search: at every step the one move that leads to the best set.
 
-Forward, each feature outside the set is a candidate to be added; backward, each feature inside to be removed. The
-candidate whose set has the lowest criterion wins. Ties are broken by the criterion, then (under the criterion
-"error", if wanted) by the error probability, then by the lowest feature number.
+Forward, each feature outside the set is a candidate to be added; backward, each feature inside to be
+removed. The candidate whose set has the lowest criterion wins. Ties are broken by the criterion, then
+(under the criterion "error", if wanted) by the error probability, then by the lowest feature number.
 """
 
 from __future__ import annotations

@@ -1,13 +1,14 @@
-"""The odds of a set of features against the true class, row by row: the definition that every search must equal.
+"""The odds of a set of features against the true class, row by row: the definition that every search must
+equal.
 
 For row i of class c and each of its K - 1 rivals k,
 
     D(k, i) = L_S(i, k) - L_S(i, c)
 
-Row i is wrong if a rival of lower label reaches L(i, c) or one of higher label exceeds it; scores within 1e-12 of
-each other, relative to their size, count as equal. With s_i = sum over k of exp D(k, i),
+Row i is wrong if a rival of lower label reaches L(i, c) or one of higher label exceeds it; scores within
+1e-12 of each other, relative to their size, count as equal. With s_i = sum over k of exp D(k, i),
 
-    error = share of rows wrong      probability = mean of s_i / (1 + s_i)      log loss = mean of log(1 + s_i)
+    error = share of rows wrong      probability = mean of s_i / (1 + s_i)     log loss = mean of log(1 + s_i)
 """
 
 from __future__ import annotations
@@ -76,20 +77,24 @@ class Odds:
         self.total_weight = float(segments.n_rows if problem.weights is None else problem.weights.sum())
         self.included = np.zeros(problem.n_features, dtype=bool)
         self._decided: Floats | None = None
+        self._odds: Floats | None = None
         self.slot = np.empty(problem.n_features, dtype=np.int64)
         self.slot[problem.positions] = np.arange(problem.n_features)
         for feature in features:
             self.move(feature)
 
     def evidence(self, feature: int) -> tuple[Floats, Floats]:
-        """What one feature says: (K - 1, n) for the rivals relative to the true class, (n,) for that class."""
+        """What one feature says: (K - 1, n) for the rivals relative to the true class, (n,) for that
+        class."""
         slot = int(self.slot[feature])
         if slot < self.problem.n_coded:
             at = self.row_at + self.problem.offsets[slot] + self.problem.codes[slot]
             return np.take(self.log_ratios, at, axis=1), np.take(self.own_evidence, at)
         rows = self.problem.dense_evidence(slot - self.problem.n_coded)
         if not np.isfinite(rows).all():
-            raise ValueError(f"Evidence of feature {feature} must be finite; floor a density of zero at log -700.")
+            raise ValueError(
+                f"Evidence of feature {feature} must be finite; floor a density of zero at log -700."
+            )
         columns = np.arange(rows.shape[1])
         own = rows[self.labels, columns]
         return rows[self.rival_labels[self.labels].T, columns] - own, own
@@ -104,13 +109,20 @@ class Odds:
             self.rivals += shift
             self.own += own
         self.included[feature] = not self.included[feature]
-        self._decided = None
+        self._decided = self._odds = None
 
     def decided(self) -> Floats:
-        """Log odds moved by the tolerance for ties, so that row i is wrong exactly if one of its rivals is above 0."""
+        """Log odds moved by the tolerance for ties, so that row i is wrong exactly if one of its rivals is
+        above 0."""
         if self._decided is None:
             self._decided = self.rivals + self.side * (SAME * np.maximum(np.abs(self.own), 1.0))
         return self._decided
+
+    def odds(self) -> Floats:
+        """Exponentials of the log odds, cut off where a probability is 0 or 1 anyway."""
+        if self._odds is None:
+            self._odds = np.exp(np.minimum(self.rivals, FARTHEST))
+        return self._odds
 
     def _mean(self, per_row: npt.NDArray[Any]) -> float:
         total = per_row.sum() if self.weights is None else np.dot(per_row.astype(np.float64), self.weights)
@@ -125,7 +137,7 @@ class Odds:
         if criterion == "error":
             return self.error()
         if criterion == "probability":
-            odds = np.exp(np.minimum(self.rivals, FARTHEST)).sum(axis=0)
+            odds = self.odds().sum(axis=0)
             return self._mean(odds / (1.0 + odds))
         top = np.maximum(self.rivals.max(axis=0), 0.0)
         return self._mean(top + np.log(np.exp(-top) + np.exp(self.rivals - top).sum(axis=0)))
@@ -147,7 +159,8 @@ class Odds:
 def _against_own(
     tables: Floats, table_of: npt.NDArray[np.int64], labels: npt.NDArray[np.int64]
 ) -> tuple[Floats, Floats]:
-    """Per segment, evidence of the rivals minus that of the segment's class (K - 1, S * T), and the latter (S * T,)."""
+    """Per segment, evidence of the rivals minus that of the segment's class (K - 1, S * T), and the latter
+    (S * T,)."""
     own = tables[table_of, labels]
     K = tables.shape[1]
     rivals = np.empty((K - 1, *own.shape))

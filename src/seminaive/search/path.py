@@ -43,7 +43,8 @@ class Path:
 
     Examples
     --------
-    >>> path = Path("forward", "error", (), 0.5, 0.5, np.array([2, 0]), np.array([0.2, 0.1]), np.array([0.2, 0.1]))
+    >>> errors = np.array([0.2, 0.1])
+    >>> path = Path("forward", "error", (), 0.5, 0.5, np.array([2, 0]), errors, errors)
     >>> path.sizes.tolist(), path.features_after(1), path.action
     ([1, 2], (2,), 'add')
     """
@@ -116,14 +117,15 @@ def choose(
     n_rows : float
         How many rows (or how much weight) these errors rest on.
     size : "best", "one-se" or int
-        The smallest set with the lowest error; the smallest within one standard error of the lowest; or the set of
-        that many features (the nearest smaller one if the path has none).
+        The smallest set with the lowest error; the smallest within one standard error of the lowest; or
+        the set of that many features (the nearest smaller one if the path has none).
     empty_error : float
         Error of the empty set, which is admissible even where the path does not reach it.
 
     Examples
     --------
-    >>> path = Path("forward", "error", (), 0.5, 0.5, np.array([2, 0, 1]), np.array([0.2, 0.1, 0.1]), np.zeros(3))
+    >>> errors = np.array([0.13, 0.1, 0.1])
+    >>> path = Path("forward", "error", (), 0.5, 0.5, np.array([2, 0, 1]), errors, errors)
     >>> choose(path, [0.5, 0.13, 0.1, 0.1], n_rows=100)
     Choice(features=(0, 2), error=0.1)
     >>> choose(path, [0.5, 0.13, 0.1, 0.1], n_rows=100, size="one-se")

@@ -4,8 +4,8 @@ Naive Bayes is additive, so a set S of features scores row i and class k by
 
     L_S(i, k) = log prior(k) + sum over p in S of  log P(x_ip | class k)
 
-and the search needs nothing else. A feature with levels brings a table of log evidence per class and level and the
-rows' codes; any other feature brings the evidence itself, one number per row and class.
+and the search needs nothing else. A feature with levels brings a table of log evidence per class and level
+and the rows' codes; any other feature brings the evidence itself, one number per row and class.
 """
 
 from __future__ import annotations
@@ -93,15 +93,15 @@ class SearchProblem:
     log_prior : (V, K) floats
         One row per set of tables.
     codes : (C, n) uint8
-        A feature's code in each row. A code whose evidence should say nothing (a value never seen, a missing one) has
-        the same number, 0 say, for every class.
+        A feature's code in each row. A code whose evidence should say nothing (a value never seen, a
+        missing one) has the same number, 0 say, for every class.
     tables : (V, K, T) floats
         Log evidence of every code of every feature, finite: a probability of zero is floored at log -700.
     offsets : (C + 1,) ints
         The codes of coded feature c have columns ``offsets[c]:offsets[c + 1]`` of ``tables``.
     dense : callable or array (D, K, n), optional
-        Evidence of feature d, ``dense(d)`` or ``dense[d]``, (K, n) in the order of the segments. A feature with more
-        than 254 levels is passed here too, as ``lambda d: table[:, codes16]``.
+        Evidence of feature d, ``dense(d)`` or ``dense[d]``, (K, n) in the order of the segments. A feature
+        with more than 254 levels is passed here too, as ``lambda d: table[:, codes16]``.
     n_dense : int
     weights : (n,) floats, optional
         All 1 if left out.

@@ -42,8 +42,8 @@ class ScoreIndicators(TransformerMixin, BaseEstimator):  # type: ignore[misc, un
     n_quantiles : int, default=9
         Number of thresholds where they are quantiles of the training scores.
     drop_constant, drop_duplicates : bool, default=False
-        Leave out indicators that are the same for all training objects, or the same as an earlier one. Both change
-        what a search finds: for naive Bayes a copy doubles the weight of its twin.
+        Leave out indicators that are the same for all training objects, or the same as an earlier one.
+        Both change what a search finds: for naive Bayes a copy doubles the weight of its twin.
 
     Attributes
     ----------

@@ -84,8 +84,8 @@ class Score:
     ----------
     name : str
     function : callable
-        ``function(x, **parameters)`` of a 1-D array: a number, low for an alarm; or, with ``confirmations``, an array
-        of one number per window.
+        ``function(x, **parameters)`` of a 1-D array: a number, low for an alarm; or, with
+        ``confirmations``, an array of one number per window.
     grid : mapping of name to values, optional
         Every combination of the parameters is a score.
     confirmations : of pairs (b, g) and numbers r, optional
@@ -122,7 +122,9 @@ class Score:
             found = [self.function(series[s], **parameters) for s in range(len(series))]
             name = self.name
             if parameters:
-                name += "(" + ",".join(f"{key}={short_number(value)}" for key, value in parameters.items()) + ")"
+                name += (
+                    "(" + ",".join(f"{key}={short_number(value)}" for key, value in parameters.items()) + ")"
+                )
             if self.confirmations is None:
                 yield name, np.array([float(value) for value in found])
                 continue

@@ -17,7 +17,8 @@ def read_series(X: Any) -> Series:
     Parameters
     ----------
     X : list of 1-D arrays, 2-D array, or pandas or Polars Series or one-column frame of lists
-        Missing values at the end of a series, as in a padded array, are cut off. A missing list is an empty series.
+        Missing values at the end of a series, as in a padded array, are cut off. A missing list is an
+        empty series.
 
     Examples
     --------
@@ -35,7 +36,7 @@ def _rows(X: Any) -> Any:
     if isinstance(X, np.ndarray):
         if X.ndim != 2 and X.dtype != object:
             raise ValueError(
-                f"Series come as a list of 1-D arrays or a 2-D array with one series per row; got {X.ndim} dimensions. "
+                f"Series come as a list of 1-D arrays or a 2-D array, not {X.ndim} dimensions. "
                 "Reshape your data to one row per series."
             )
         return X
@@ -48,7 +49,8 @@ def _rows(X: Any) -> Any:
             return column
     elif any(str(kind) == "object" or str(kind).startswith("List") for kind in X.dtypes):
         raise ValueError(
-            f"ScoreIndicators takes one column of series, not {len(columns)}; use one per column in a ColumnTransformer."
+            f"ScoreIndicators takes one column of series, not {len(columns)}; "
+            "use a ColumnTransformer with one of them for each column."
         )
     return X.to_numpy()
 

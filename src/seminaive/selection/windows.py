@@ -3,7 +3,7 @@
 Per window, with h points in each half, two-sided p-values:
 
     U    Mann-Whitney: z = max(|U - h^2/2| - 1/2, 0) / sd, p = erfc(z / sqrt 2), sd corrected for ties
-    KS   Kolmogorov-Smirnov, exact: p = 2 sum over k >= 1, k d <= h of (-1)^(k-1) C(2h, h - k d) / C(2h, h), d = h D
+    KS   Kolmogorov-Smirnov, exact: p = 2 sum over k of (-1)^(k-1) C(2h, h - k d) / C(2h, h), d = h D
     F    ratio of variances: p = 2 min(c, 1 - c) with c the F distribution function with h - 1, h - 1 degrees
 
 They equal SciPy's `mannwhitneyu(method="asymptotic")`, `ks_2samp(method="exact")` and `f.cdf`.
@@ -21,7 +21,7 @@ from scipy.special import erfc, fdtr
 
 from seminaive.kernels.scores import smallest_confirmed, window_statistics
 
-__all__ = ["Series", "confirmed", "confirmation_name", "window_counts", "window_p_values"]
+__all__ = ["Series", "confirmation_name", "confirmed", "window_counts", "window_p_values"]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -135,7 +135,8 @@ def confirmed(p: Floats, counts: Integers, confirmation: Confirmation, nothing: 
     counts : (n,) ints
         Number of windows of each series.
     confirmation : (b, g) or float
-        (b, g): some g consecutive windows hold at least b with p <= a (all windows, if there are fewer than g).
+        (b, g): some g consecutive windows hold at least b with p <= a (all windows, if there are fewer
+        than g).
         r: at least a share r of all windows has p <= a.
     nothing : float
         Score of a series without windows.

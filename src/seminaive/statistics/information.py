@@ -1,7 +1,7 @@
 """How much one column tells about another, from counts: natural logarithms, plain frequencies.
 
-    H(X) = - sum of p(x) log p(x)            I(X; Y) = sum of p(x, y) log [p(x, y) / (p(x) p(y))]
-    symmetric uncertainty = 2 I(X; Y) / (H(X) + H(Y)), between 0 and 1
+H(X) = - sum of p(x) log p(x)            I(X; Y) = sum of p(x, y) log [p(x, y) / (p(x) p(y))]
+symmetric uncertainty = 2 I(X; Y) / (H(X) + H(Y)), between 0 and 1
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ def mutual_information(counts: npt.ArrayLike, offsets: npt.ArrayLike) -> Floats:
     counts : (K, T) array
         How often each level of each column occurs in each class.
     offsets : (P + 1,) ints
-        Levels of column p are ``counts[:, offsets[p]:offsets[p + 1]]``. Leave out the counts of missing values, by
-        setting them to 0, to judge a column by its known values.
+        Levels of column p are ``counts[:, offsets[p]:offsets[p + 1]]``. Leave out the counts of missing
+        values, by setting them to 0, to judge a column by its known values.
 
     Examples
     --------
@@ -84,7 +84,8 @@ def mutual_information(counts: npt.ArrayLike, offsets: npt.ArrayLike) -> Floats:
     joint = _sums(_x_log_x(table).sum(axis=0), at)
     levels = _sums(_x_log_x(table.sum(axis=0)), at)
     classes = _x_log_x(by_class).sum(axis=0)
-    return np.maximum((joint - levels - classes) / safe + np.log(safe), 0.0)
+    information: Floats = np.maximum((joint - levels - classes) / safe + np.log(safe), 0.0)
+    return information
 
 
 def symmetric_uncertainty(counts: npt.ArrayLike, offsets: npt.ArrayLike) -> Floats:
@@ -106,7 +107,7 @@ def symmetric_uncertainty(counts: npt.ArrayLike, offsets: npt.ArrayLike) -> Floa
     K = len(table)
     of_class = entropy(by_class.T.ravel(), np.arange(0, K * (len(at) - 1) + 1, K))
     both = entropy(table.sum(axis=0), at) + of_class
-    return 2.0 * mutual_information(table, at) / np.where(both > 0, both, 1.0)
+    return np.asarray(2.0 * mutual_information(table, at) / np.where(both > 0, both, 1.0))
 
 
 def pairwise_information(codes: Codes, weights: Floats | None = None) -> Floats:
@@ -139,8 +140,14 @@ def pairwise_information(codes: Codes, weights: Floats | None = None) -> Floats:
     row_weights = np.ones(n_rows) if weights is None else np.asarray(weights, dtype=np.float64)
     weighted = indicators if weights is None else indicators * row_weights
     product = weighted @ indicators.T
-    margins = indicators.astype(np.float64) @ row_weights if weights is not None else np.diag(product).astype(np.float64)
-    last = np.array([row_weights[row == levels[-1]].sum() for row, levels in zip(codes, occurring, strict=True)])
+    margins = (
+        indicators.astype(np.float64) @ row_weights
+        if weights is not None
+        else np.diag(product).astype(np.float64)
+    )
+    last = np.array(
+        [row_weights[row == levels[-1]].sum() for row, levels in zip(codes, occurring, strict=True)]
+    )
     out = np.empty((len(codes), len(codes)))
     pair_information(product, margins, starts, last, float(row_weights.sum()), out)
     return out
