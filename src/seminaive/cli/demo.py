@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from threadpoolctl import threadpool_limits
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from seminaive.cli.scores import FOLDS, cross_validated
 from seminaive.datasets.loans import make_loans
@@ -37,7 +37,9 @@ PEERS = {
 
 def demo(options: Namespace) -> None:
     """Run the command."""
-    print(f"Accuracy and log loss of {FOLDS}-fold cross-validation, the same folds for all (log loss: less is better).\n")
+    print(
+        f"Accuracy and log loss of {FOLDS}-fold cross-validation, the same folds for all (log loss: less is better).\n"
+    )
     tables = dict(built_in_tables())
     with threadpool_limits(1):  # LogisticRegression's products are so small that threads only get in their way
         for line in comparison(tables):
@@ -45,7 +47,7 @@ def demo(options: Namespace) -> None:
     print("\n-: takes no text and no gaps. 'loans' is generated: text, numbers and gaps.\n")
     X, y = tables["loans"]
     model = NaiveBayes().fit(X.iloc[:-1], y[:-1])
-    newcomer = X.iloc[-1:].assign(purpose="boat")
+    newcomer = X.iloc[-1:].assign(purpose="boat", income=np.nan)
     print("Why? One decision of NaiveBayes on 'loans', as it says it itself. The purpose 'boat' never occurred before,")
     print("and the income is missing: neither breaks anything, and neither says anything.\n")
     print(model.explain(newcomer))
