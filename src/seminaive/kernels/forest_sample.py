@@ -1,4 +1,4 @@
-"""One chain of the forest sampler: Switch Trees, Pivot, and Reassign Subtree with its root and parent drawn jointly."""
+"""One chain of the forest sampler: Switch Trees, Pivot, and Reassign Subtree, its root and parent drawn jointly."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ class SamplerTables(NamedTuple):
     penalty: Array  # (2,) of an edge
     near_column: Array  # (2, d, L) the L best partners of every column in either group, best first
     near_edge: Array  # (2, d, L) their edge log Bayes factors
+    nearest: Array  # (2, d) the first of them, side by side
 
 
 class ForestState(NamedTuple):
@@ -144,22 +145,24 @@ def _switch_trees(state: Any, n_switch: int, nodes: Array) -> None:
 
 @njit(cache=True, nogil=True)
 def _offer(log_weight: float, best: Array, rng: Array) -> bool:
-    """Draw from weights met one by one: take each with its share of the total so far. ``best`` = (maximum, total)."""
+    """Draw from weights met one by one: take each by its share of the total so far; best = (maximum, total)."""
     if log_weight > best[0]:
         best[1] = best[1] * math.exp(best[0] - log_weight) + 1.0
         best[0] = log_weight
-        return _uniform(rng) * best[1] < 1.0
+        return bool(_uniform(rng) * best[1] < 1.0)
     weight = math.exp(log_weight - best[0])
     best[1] += weight
-    return _uniform(rng) * best[1] < weight
+    return bool(_uniform(rng) * best[1] < weight)
 
 
 @njit(cache=True, nogil=True)
-def _reassign_subtree(tables: Any, state: Any, most_nodes: int, nodes: Array, inside: Array, best: Array) -> None:
-    """Cut a subtree off under a random pivot and draw its new root, parent and group from their full conditional.
+def _reassign_subtree(
+    tables: Any, state: Any, most_nodes: int, nodes: Array, inside: Array, best: Array
+) -> None:
+    """Cut a subtree off under a random pivot; draw its new root, parent and group from their full conditional.
 
-    Above ``most_nodes`` nodes only the parent and the group are drawn and the root stays. Whether it is above does
-    not change with what is drawn, so either way the posterior is kept.
+    Above ``most_nodes`` nodes only the parent and the group are drawn and the root stays. Whether it is
+    above does not change with what is drawn, so either way the posterior is kept.
     """
     d = state.parent.size
     rng = state.rng
@@ -202,18 +205,22 @@ def _reassign_subtree(tables: Any, state: Any, most_nodes: int, nodes: Array, in
     best[0], best[1] = noise + log_size, 1.0
     chosen_group = 1 if _offer(signal + log_size, best, rng) else 0
     depth = math.log(2.0 * n_candidates * d / NEGLIGIBLE)
+    least = (
+        max(before, best[0]) - depth
+    )  # the place it was cut from is a candidate, so the best is at least that
     n_near = tables.near_column.shape[2]
     for g in range(2):
         base = (signal if g == 1 else noise) - tables.penalty[g]
         for i in range(n_candidates):
             a = nodes[i]
-            if n_near == 0 or base + tables.near_edge[g, a, 0] < best[0] - depth:
+            least = max(least, best[0] - depth)
+            if n_near == 0 or base + tables.nearest[g, a] < least:
                 continue
-            if n_near == d - 1 or base + tables.near_edge[g, a, n_near - 1] < best[0] - depth:
+            if n_near == d - 1 or base + tables.near_edge[g, a, n_near - 1] < least:
                 columns, edges = tables.near_column[g, a], tables.near_edge[g, a]
                 for i_near in range(n_near):
                     log_weight = base + edges[i_near]
-                    if log_weight < best[0] - depth:
+                    if log_weight < least:
                         break
                     k = columns[i_near]
                     if state.group[k] == g and inside[k] == 0 and _offer(log_weight, best, rng):
@@ -223,7 +230,7 @@ def _reassign_subtree(tables: Any, state: Any, most_nodes: int, nodes: Array, in
                 for k in range(d):
                     log_weight = base + row[k]
                     if (
-                        log_weight >= best[0] - depth
+                        log_weight >= least
                         and state.group[k] == g
                         and inside[k] == 0
                         and _offer(log_weight, best, rng)
@@ -267,8 +274,8 @@ def run_chain(
 ) -> None:
     """Run iterations first .. last - 1 of a chain, changing ``state``.
 
-    Every ``thin``-th iteration writes its log posterior and signal size to ``trace``; from ``burn_in`` on the forest
-    itself is kept as a draw.
+    Every ``thin``-th iteration writes its log posterior and signal size to ``trace``; from ``burn_in`` on
+    the forest itself is kept as a draw.
     """
     d = state.parent.size
     nodes = np.empty(d, dtype=np.int32)
@@ -292,7 +299,7 @@ def run_chain(
 
 @njit(cache=True, nogil=True)
 def best_partners(edge: Array, partner: Array, weight: Array) -> None:
-    """The L largest entries of every row of ``edge[g]`` but the diagonal, largest first, equal ones by column."""
+    """The L largest entries of every row of ``edge[g]`` but the diagonal, largest first, ties by column."""
     d = edge.shape[1]
     length = partner.shape[2]
     for g in range(2):

@@ -13,7 +13,7 @@ Array = Any  # numba kernels are typed by their arguments, not by annotations
 
 @intrinsic  # type: ignore[untyped-decorator, unused-ignore]
 def _popcount(typing_context: Any, word: Any) -> Any:
-    """Number of set bits of a 64-bit word: one instruction where the machine has one, vectorised by the compiler."""
+    """Number of set bits of a word: one instruction where the machine has one, vectorised by the compiler."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.ctpop(arguments[0])
@@ -34,9 +34,9 @@ def pack_planes(
 ) -> None:
     """Write one bit plane per level but the last, and count every level per segment in the same pass.
 
-    Bit i of ``planes[plane_starts[j] + code]`` is set where column j has that code in row i of its segment; each
-    segment starts at a fresh word. Columns without planes have ``plane_starts[j] == plane_starts[j + 1]``.
-    ``margins[s, level_starts[j] + code]`` gains the weight of each row (1 when ``weights`` is empty).
+    Bit i of ``planes[plane_starts[j] + code]`` is set where column j has that code in row i of its segment;
+    each segment starts at a fresh word. Columns without planes have ``plane_starts[j] == plane_starts[j +
+    1]``. ``margins[s, level_starts[j] + code]`` gains the weight of each row (1 when ``weights`` is empty).
     """
     weighted = weights.size > 0
     for column in range(codes.shape[0]):
@@ -75,7 +75,7 @@ def count_pairs(
     most_cells: int,
     out: Array,
 ) -> None:
-    """Add the counts of every pair (j, k), j < k, of two ranges of columns to ``out[slot, level of j, level of k]``.
+    """Add the counts of every pair j < k of two ranges of columns to ``out[slot, level of j, level of k]``.
 
     Pairs with planes and at most ``most_cells`` cells are counted by AND and popcount, their last levels by
     subtraction from the margins; all others by walking the rows.
@@ -91,7 +91,9 @@ def count_pairs(
             n_right = level_starts[k + 1] - level_starts[k]
             right_planes = plane_starts[k + 1] - plane_starts[k]
             at_right = level_starts[k] - right_first
-            by_bits = left_planes == n_left - 1 and right_planes == n_right - 1 and n_left * n_right <= most_cells
+            by_bits = (
+                left_planes == n_left - 1 and right_planes == n_right - 1 and n_left * n_right <= most_cells
+            )
             for segment in range(slots.size):
                 cells = out[slots[segment]]
                 if by_bits and not weighted:
@@ -130,7 +132,7 @@ def count_pairs(
 
 @njit(cache=True, nogil=True)
 def _log_gamma_ratio(count: float, q: float, concentration: float, table: Array) -> float:
-    """ln Gamma(count + concentration / q) - ln Gamma(concentration / q), from the table of this q if there is one."""
+    """ln Gamma(count + concentration / q) - ln Gamma(concentration / q), from a table if there is one."""
     if table.size > 0:
         return float(table[int(count)])
     return math.lgamma(count + concentration / q) - math.lgamma(concentration / q)
@@ -153,8 +155,8 @@ def dirichlet_edges(
     """Edge log Bayes factors of a tile of pair counts, written to both triangles of ``edge[group]``.
 
     W_0[j, k] = sum_ab LG(n_ab, v_j v_k) - S_0[j] - S_0[k] + T_0 and W_1 the same within classes, where
-    LG(c, q) = ln Gamma(c + concentration / q) - ln Gamma(concentration / q). ``tables[table_of[g, kind_j, kind_k]]``
-    holds LG for whole counts; ``tables`` without columns means: work it out.
+    LG(c, q) = ln Gamma(c + concentration / q) - ln Gamma(concentration / q). For whole counts it is read from
+    ``tables[table_of[g, kind_j, kind_k]]``; ``tables`` without columns means: work it out.
     """
     n_classes = cells.shape[0]
     left_first = level_starts[left[0]]
@@ -179,7 +181,9 @@ def dirichlet_edges(
                     noise += _log_gamma_ratio(total, q_noise, concentration, table_noise)
             edge[0, j, k] = noise - single[0, j] - single[0, k] + whole[0]
             edge[1, j, k] = signal - single[1, j] - single[1, k] + whole[1]
-    for group in range(2):  # mirrored afterwards: writing whole rows saves the cache misses of writing columns
+    for group in range(
+        2
+    ):  # mirrored afterwards: writing whole rows saves the cache misses of writing columns
         for k in range(right[0], right[1]):
             for j in range(left[0], min(k, left[1])):
                 edge[group, k, j] = edge[group, j, k]

@@ -1,8 +1,9 @@
 """Draws from the posterior over forests: tables in, states and draws out.
 
-One iteration is Switch (some trees offer to change their group), Pivot (a tree gets a random root) and Reassign (a
-subtree is cut off and its new root, parent and group are drawn from their full conditional). A chain is a start, a
-number of such steps, and the draws kept on the way; chains know nothing of each other and run in threads.
+One iteration is Switch (some trees offer to change their group), Pivot (a tree gets a random root) and
+Reassign (a subtree is cut off and its new root, parent and group are drawn from their full conditional). A
+chain is a start, a number of such steps, and the draws kept on the way; chains know nothing of each other
+and run in threads.
 
     tables = sampler_tables(forest_tables(root, edge, n_classes))
     state = init(tables, *start_forest(tables, "greedy", seed), seed)
@@ -61,7 +62,8 @@ class ForestDraws:
     trace : (chains, points, 2)
         Log posterior and signal size at every thin-th iteration, those before burn-in included.
     complete : bool
-        False when time ran out or the user interrupted; every chain then has the same, smaller, number of draws.
+        False when time ran out or the user interrupted; every chain then has the same, smaller, number of
+        draws.
     """
 
     parent: Parents
@@ -83,7 +85,7 @@ def count_draws(n_iter: int, thin: int, burn_in: int) -> int:
 
 
 def sampler_tables(tables: ForestTables, n_near: int = N_NEAR) -> SamplerTables:
-    """The tables with every column's best partners sorted, so that a step looks at few candidates instead of all.
+    """The tables with every column's best partners sorted, so that a step looks at few candidates.
 
     Examples
     --------
@@ -98,9 +100,11 @@ def sampler_tables(tables: ForestTables, n_near: int = N_NEAR) -> SamplerTables:
     length = min(n_near, d - 1)
     near_column = np.zeros((2, d, length), dtype=np.int32)
     near_edge = np.zeros((2, d, length), dtype=tables.edge.dtype)
+    nearest = np.zeros((2, d), dtype=tables.edge.dtype)
     if length:
         best_partners(tables.edge, near_column, near_edge)
-    return SamplerTables(tables.root, tables.edge, tables.edge_penalty, near_column, near_edge)
+        nearest[:] = near_edge[:, :, 0]
+    return SamplerTables(tables.root, tables.edge, tables.edge_penalty, near_column, near_edge, nearest)
 
 
 def spanning_forest(tables: SamplerTables, group: Groups) -> Parents:
@@ -127,20 +131,36 @@ def spanning_forest(tables: SamplerTables, group: Groups) -> Parents:
     return parent
 
 
-def start_forest(tables: SamplerTables, start: Start, seed: np.random.SeedSequence) -> tuple[Parents, Groups]:
+def start_forest(
+    tables: SamplerTables, start: Start, seed: np.random.SeedSequence, grown: bool = True
+) -> tuple[Parents, Groups]:
     """Parents and groups to start a chain from.
 
-    ``"noise"``: every column a lone noise root. ``"naive"``: every column a lone signal root. ``"random"``: random
-    groups, no edges. ``"greedy"``: each column in the group it prefers alone, then `spanning_forest`.
+    Parameters
+    ----------
+    tables : SamplerTables
+    start : {"noise", "naive", "greedy", "random"}
+        Every column noise, every column signal, each in the group it prefers alone, or in random groups.
+    seed : SeedSequence
+        Used by "random" only.
+    grown : bool
+        Join the columns of each group by their `spanning_forest`; otherwise all are lone roots, as published.
+
+    Examples
+    --------
+    >>> root = np.array([[-5.0, -5.0], [-3.0, -6.0]])
+    >>> tables = sampler_tables(ForestTables(root, np.zeros((2, 2, 2)), np.ones(2)))
+    >>> start_forest(tables, "greedy", np.random.SeedSequence(0))
+    (array([-1, -1], dtype=int32), array([1, 0], dtype=uint8))
     """
     d = tables.root.shape[1]
-    parent = np.full(d, -1, dtype=np.int32)
     if start == "greedy":
         group = (tables.root[1] > tables.root[0]).astype(np.uint8)
-        return spanning_forest(tables, group), group
-    if start == "random":
-        return parent, np.random.default_rng(seed).integers(0, 2, d, dtype=np.uint8)
-    return parent, np.full(d, start == "naive", dtype=np.uint8)
+    elif start == "random":
+        group = np.random.default_rng(seed).integers(0, 2, d, dtype=np.uint8)
+    else:
+        group = np.full(d, start == "naive", dtype=np.uint8)
+    return spanning_forest(tables, group) if grown else np.full(d, -1, dtype=np.int32), group
 
 
 def init(tables: SamplerTables, parent: Parents, group: Groups, seed: np.random.SeedSequence) -> ForestState:
@@ -205,6 +225,7 @@ def sample_forests(
     n_switch: int = 10,
     most_nodes: int = 1 << 12,
     starts: tuple[Start, ...] = STARTS,
+    grown: bool = True,
     seed: int | np.random.SeedSequence | None = None,
     threads: int = 1,
     max_time: float | None = None,
@@ -218,7 +239,8 @@ def sample_forests(
     n_iter : int
         Iterations of each chain.
     thin, burn_in : int
-        Iterations i >= burn_in with i divisible by thin are kept; ``burn_in`` defaults to a fifth of ``n_iter``.
+        Iterations i >= burn_in with i divisible by thin are kept; ``burn_in`` defaults to a fifth of
+        ``n_iter``.
     chains : int
     moves : "joint" or "paper"
         Draw a subtree's new root together with its parent, or keep the root as published.
@@ -228,6 +250,8 @@ def sample_forests(
         Subtrees with more nodes keep their root (see `run_chain`).
     starts : tuple of {"noise", "random", "greedy", "naive"}
         Start of the first chains; further chains start "random".
+    grown : bool
+        Start from spanning forests instead of lone roots (see `start_forest`).
     seed : int or SeedSequence
         The same seed gives the same draws for any number of threads.
     threads : int
@@ -263,7 +287,7 @@ def sample_forests(
     def run(chain: int, chain_seed: np.random.SeedSequence) -> None:
         start_seed, move_seed = chain_seed.spawn(2)
         start = starts[chain] if chain < len(starts) else "random"
-        state = init(tables, *start_forest(tables, start, start_seed), move_seed)
+        state = init(tables, *start_forest(tables, start, start_seed, grown), move_seed)
         out = trace[chain], parent[chain], group[chain]
         size = 100  # iterations between two looks at the clock
         while done[chain] < n_iter and not stop.is_set() and time.monotonic() < deadline:

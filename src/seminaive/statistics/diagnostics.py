@@ -1,15 +1,16 @@
 r"""Have the chains met, and how many independent draws are theirs worth?
 
-With each chain cut in halves, B the variance between the means of the halves times their length n, and W the mean
-variance within them,
+With each chain cut in halves, B the variance between the means of the halves times their length n, and W
+the mean variance within them,
 
     R-hat = sqrt((n - 1) / n + B / (n W))
 
-is near 1 when all halves tell the same story. The bulk effective sample size is the number of draws divided by the
-autocorrelation time of the ranked draws, whose correlations are summed until a pair of them turns negative.
+is near 1 when all halves tell the same story. The bulk effective sample size is the number of draws divided
+by the autocorrelation time of the ranked draws, whose correlations are summed until a pair of them turns
+negative.
 
-Gelman, Carlin, Stern, Dunson, Vehtari and Rubin (2013), Bayesian Data Analysis; Vehtari, Gelman, Simpson, Carpenter
-and Buerkner (2021), Rank-normalization, folding, and localization.
+Gelman, Carlin, Stern, Dunson, Vehtari and Rubin (2013), Bayesian Data Analysis; Vehtari, Gelman, Simpson,
+Carpenter and Buerkner (2021), Rank-normalization, folding, and localization.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def _halves(draws: npt.ArrayLike) -> Floats:
-    """Cut every chain in two halves of the same length: (2 chains, draws // 2, ...); the middle draw may go."""
+    """Cut every chain in two equal halves: (2 chains, draws // 2, ...); a middle draw is left out."""
     draws = np.asarray(draws, dtype=np.float64)
     half = draws.shape[1] // 2
     if half < 2:
@@ -51,7 +52,7 @@ def split_rhat(draws: npt.ArrayLike) -> Floats:
     >>> together = rng.normal(size=(4, 500))
     >>> apart = together + np.arange(4)[:, None]
     >>> split_rhat(together).round(2), split_rhat(apart).round(1)
-    (np.float64(1.0), np.float64(1.5))
+    (np.float64(1.0), np.float64(1.6))
     """
     halves = _halves(draws)
     n = halves.shape[1]
@@ -109,4 +110,4 @@ def _ess(halves: Floats) -> float:
     negative = np.flatnonzero(pairs < 0)
     pairs = pairs[: negative[0]] if negative.size else pairs
     time = 2 * np.minimum.accumulate(pairs).sum() - 1  # Geyer's initial monotone sequence
-    return total / max(time, 1 / np.log10(total))
+    return float(total / max(time, 1 / np.log10(total)))

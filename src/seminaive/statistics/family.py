@@ -1,8 +1,9 @@
 r"""Bayesian-Dirichlet scores of columns and pairs of columns, and the information they share.
 
-A family is a column with its parents: none, another column, the class, or both. With Dirichlet mass alpha spread over
-the family's cells, its log marginal likelihood is likelihood equivalent, so that the score of a forest needs no
-directions and everything is read from two tables, one entry per column and one per pair of columns:
+A family is a column with its parents: none, another column, the class, or both. With Dirichlet mass alpha
+spread over the family's cells, its log marginal likelihood is likelihood equivalent, so that the score of a
+forest needs no directions and everything is read from two tables, one entry per column and one per pair of
+columns:
 
     LG(c, q) = ln Gamma(c + alpha / q) - ln Gamma(alpha / q)
     S_0[j]  = sum_a  LG(n_a,  v_j)        S_1[j]  = sum_ay  LG(n_ay,  v_j m)         T_0 = LG(n, 1)
@@ -10,8 +11,8 @@ directions and everything is read from two tables, one entry per column and one 
     root score         r_g[j]  = S_g[j] - T_g
     edge Bayes factor  W_g[jk] = S_g[jk] - S_g[j] - S_g[k] + T_g
 
-where g = 0 are columns without, g = 1 columns with the class as a parent, and m is the number of classes. A graph's
-log marginal likelihood is the sum of r over its columns and of W over its edges.
+where g = 0 are columns without, g = 1 columns with the class as a parent, and m is the number of classes. A
+graph's log marginal likelihood is the sum of r over its columns and of W over its edges.
 
 Krakovna, Du and Liu (2015), Selective Bayesian Forest Classifier.
 """
@@ -45,7 +46,8 @@ class ForestTables:
     Attributes
     ----------
     root : (2, d) float64
-        Log score of each column as a root of the noise (0) or the signal (1) group, the prior's penalty included.
+        Log score of each column as a root of the noise (0) or the signal (1) group, the prior's penalty
+        included.
     edge : (2, d, d) float32 or float64
         Log Bayes factor of each edge in either group, without penalty; symmetric, 0 on the diagonal.
     edge_penalty : (2,) float64
@@ -62,7 +64,7 @@ class ForestTables:
 
     def weights(self, group: int) -> Floats:
         """Log weight of every edge of a group, penalty taken off, (d, d), -inf on the diagonal."""
-        weights = self.edge[group].astype(np.float64) - self.edge_penalty[group]
+        weights: Floats = self.edge[group].astype(np.float64) - self.edge_penalty[group]
         np.fill_diagonal(weights, -np.inf)
         return weights
 
@@ -75,7 +77,7 @@ def _log_gamma_ratio(counts: Floats, q: npt.ArrayLike, concentration: float) -> 
 def _log_gamma_tables(
     n_levels: Integers, n_classes: int, n_rows: float, concentration: float
 ) -> tuple[Integers, Floats, Integers]:
-    """One table LG(., q) for every product q of level counts that occurs, if they are whole and small enough."""
+    """One table LG(., q) for every product q of level counts that occurs, if counts are whole and few."""
     sizes, kinds = np.unique(n_levels, return_inverse=True)
     noise = np.outer(sizes, sizes)
     products, table_of = np.unique(np.stack([noise, noise * n_classes]), return_inverse=True)
@@ -119,15 +121,15 @@ def family_scores(
     >>> codes = np.array([[0, 0, 1, 1], [0, 0, 1, 1]], dtype=np.uint8)
     >>> root, edge = family_scores([pack_rows(codes, [0, 2, 4], [0, 1], np.array([2, 2]))], n_classes=2)
     >>> root.round(3)
-    array([[-2.935, -2.935],
-           [-1.182, -1.182]])
+    array([[-3.088, -3.088],
+           [-2.27 , -2.27 ]])
     >>> edge[:, 0, 1].round(3)
-    array([0.754, 0.334], dtype=float32)
+    array([0.818, 0.233], dtype=float32)
     """
     rows = blocks[0]
     starts = rows.level_starts
     n_levels = np.diff(starts)
-    margins = sum(block.class_margins(n_classes) for block in blocks)
+    margins = _margins(blocks, n_classes)
     class_counts = _class_counts(margins, starts)
     n = float(class_counts.sum())
     whole = np.array(
@@ -151,6 +153,10 @@ def family_scores(
 
     each_tile(blocks, n_classes, read, threads)
     return single - whole[:, None], edge
+
+
+def _margins(blocks: Sequence[PairRows], n_classes: int) -> Floats:
+    return np.asarray(sum(block.class_margins(n_classes) for block in blocks), dtype=np.float64)
 
 
 def _class_counts(margins: Floats, level_starts: Integers) -> Floats:
@@ -177,7 +183,9 @@ def forest_tables(
     return ForestTables(penalised, edge, edge_weight * log_d * np.array([1.0, 1.0 / n_classes]))
 
 
-def log_posterior(tables: ForestTables, parent: npt.NDArray[np.integer], group: npt.NDArray[np.integer]) -> float:
+def log_posterior(
+    tables: ForestTables, parent: npt.NDArray[np.integer], group: npt.NDArray[np.integer]
+) -> float:
     """Unnormalised log posterior of one forest: ``parent[j]`` is -1 for a root, ``group[j]`` is 1 for signal.
 
     Examples
@@ -193,7 +201,7 @@ def log_posterior(tables: ForestTables, parent: npt.NDArray[np.integer], group: 
 
 
 def pair_information(blocks: Sequence[PairRows], n_classes: int, threads: int = 1) -> tuple[Floats, Floats]:
-    """Mutual information with the class I(X_j; Y), (d,), and conditional information I(X_j; X_k | Y), (d, d), in nats.
+    """Information with the class I(X_j; Y), (d,), and between columns I(X_j; X_k | Y), (d, d), in nats.
 
     Both from raw frequencies, without smoothing.
 
@@ -211,7 +219,7 @@ def pair_information(blocks: Sequence[PairRows], n_classes: int, threads: int = 
            [0.   , 0.693, 0.   ]])
     """
     starts = blocks[0].level_starts
-    margins = np.asarray(sum(block.class_margins(n_classes) for block in blocks), dtype=np.float64)
+    margins = _margins(blocks, n_classes)
     class_counts = _class_counts(margins, starts)
     n = class_counts.sum()
     expected = margins.sum(axis=0) * class_counts[:, None] / n

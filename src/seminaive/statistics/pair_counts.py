@@ -1,13 +1,14 @@
 """How often every pair of levels of two columns occurs within each class.
 
-Pair tables of d columns hold (sum of levels)^2 numbers per class, far too many to keep for thousands of columns. So
-they are counted in tiles, a range of columns against another, and each tile is read for what is wanted from it and
-dropped. Counts add up over blocks of rows:
+Pair tables of d columns hold (sum of levels)^2 numbers per class, far too many to keep for thousands of
+columns. So they are counted in tiles, a range of columns against another, and each tile is read for what is
+wanted from it and dropped. Counts add up over blocks of rows:
 
     n[y, a, b] = number of rows (or their weight) with class y, level a of one column and level b of the other
 
-Rows come as codes, one row of the array per column, sorted into segments of one class each. Unit weights are counted
-by bit planes (AND and popcount, 64 rows at a time), weighted rows and pairs with many levels one row at a time.
+Rows come as codes, one row of the array per column, sorted into segments of one class each. Unit weights
+are counted by bit planes (AND and popcount, 64 rows at a time), weighted rows and pairs with many levels
+one row at a time.
 """
 
 from __future__ import annotations
@@ -88,8 +89,8 @@ def occurring_codes(codes: Codes, used: npt.NDArray[np.bool_]) -> tuple[Codes, I
     codes : (d, n) array of unsigned integers
         A block's codes, where 0 is a value never seen, 1 is missing and the levels follow.
     used : (d, C) bool array
-        Which codes occur anywhere in the training rows, so that all blocks are renumbered alike. Missing becomes a
-        level where it occurs.
+        Which codes occur anywhere in the training rows, so that all blocks are renumbered alike. Missing
+        becomes a level where it occurs.
 
     Returns
     -------
@@ -112,7 +113,11 @@ def occurring_codes(codes: Codes, used: npt.NDArray[np.bool_]) -> tuple[Codes, I
 
 
 def pack_rows(
-    codes: Codes, segment_starts: npt.ArrayLike, classes: npt.ArrayLike, n_levels: Integers, weights: Floats | None = None
+    codes: Codes,
+    segment_starts: npt.ArrayLike,
+    classes: npt.ArrayLike,
+    n_levels: Integers,
+    weights: Floats | None = None,
 ) -> PairRows:
     """Make one block of rows ready for counting pairs.
 
@@ -144,10 +149,10 @@ def pack_rows(
     planes = np.zeros((plane_starts[-1], word_starts[-1]), dtype=np.uint64)
     margins = np.zeros((len(starts) - 1, level_starts[-1]))
     row_weights = np.empty(0) if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
-    codes = np.ascontiguousarray(codes)
-    pack_planes(codes, row_weights, level_starts, plane_starts, starts, word_starts, planes, margins)
+    contiguous: Codes = np.require(codes, requirements="C")
+    pack_planes(contiguous, row_weights, level_starts, plane_starts, starts, word_starts, planes, margins)
     return PairRows(
-        codes,
+        contiguous,
         row_weights,
         planes,
         margins,
@@ -160,7 +165,7 @@ def pack_rows(
 
 
 def count_tile(blocks: Sequence[PairRows], left: Span, right: Span, n_classes: int) -> Floats:
-    """Counts of the columns ``left`` against the columns ``right``, added over blocks, (K, levels left, levels right).
+    """Counts of the columns ``left`` against ``right``, added over blocks, (K, levels left, levels right).
 
     Only pairs (j, k) with j < k are counted; the cells of all others are 0.
     """
