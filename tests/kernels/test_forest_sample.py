@@ -15,13 +15,16 @@ from seminaive.statistics.family import log_posterior
 JOINT, PAPER = 100, 0
 
 
-def advance(tables, parent, group, seed, iterations, n_switch=0, most_nodes=JOINT):
+def advance(tables, parent, group, seed, iterations, n_switch=0, most_nodes=JOINT, share=None):
     """Run a chain from a forest and return its state."""
     state = init(tables, np.array(parent), np.array(group), np.random.SeedSequence(seed))
+    state.share[:] = 1.0 if share is None else share
     d = len(parent)
     nothing = np.empty((0, d), dtype=np.int32), np.empty((0, d), dtype=np.uint8)
     trace = np.empty((1, 2))
-    run_chain(tables, state, 0, iterations, n_switch, most_nodes, iterations, iterations, trace, *nothing)
+    no_sweep = np.empty(0, dtype=np.int32)
+    keep_none = iterations, iterations
+    run_chain(tables, state, 0, iterations, n_switch, most_nodes, *keep_none, no_sweep, trace, *nothing)
     return state
 
 
@@ -70,7 +73,7 @@ def tree_of(node, edges):
         found |= more
 
 
-def law_of_reassign(forest, parent, group, joint):
+def law_of_reassign(forest, parent, group, joint, share):
     """Probability of every forest after one Reassign: summed over nodes, pivots, roots and parents."""
     d = len(parent)
     edges = {frozenset((j, p)) for j, p in enumerate(parent) if p >= 0}
@@ -92,28 +95,28 @@ def law_of_reassign(forest, parent, group, joint):
                     forest.weights(g)[tuple(e)] for e in inner
                 )
                 for top in subtree if joint else [node]:
-                    options.append((base, inner | outer, moved))
+                    options.append((base, share[top], inner | outer, moved))
                     for k in set(range(d)) - subtree:
                         if group[k] == g:
                             new = inner | outer | {frozenset((top, k))}
-                            options.append((base + forest.weights(g)[top, k], new, moved))
-            weights = np.exp([score for score, _, _ in options])
-            for weight, (_, new, moved) in zip(weights / weights.sum(), options, strict=True):
-                law[frozenset(new), tuple(moved)] += weight / d / len(tree)
+                            options.append((base + forest.weights(g)[top, k], share[top], new, moved))
+            weights = np.array([np.exp(score) * mark for score, mark, _, _ in options])
+            for weight, (_, _, new, moved) in zip(weights / weights.sum(), options, strict=True):
+                law[frozenset(new), tuple(moved)] += weight * share[node] / sum(share) / len(tree)
     return law
 
 
 @pytest.mark.parametrize("most_nodes", [JOINT, PAPER])
-@pytest.mark.parametrize("n_near", [3, 1])
-def test_one_reassign_draws_from_the_full_conditional(most_nodes, n_near):
+@pytest.mark.parametrize(("n_near", "share"), [(3, (1, 1, 1, 1)), (1, (1, 1, 1, 1)), (3, (0.5, 1, 2, 0.5))])
+def test_one_reassign_draws_from_the_full_conditional(most_nodes, n_near, share):
     forest = random_tables(3, 4, scale=1.0)
     tables = sampler_tables(forest, n_near)
     parent, group = [-1, 0, 1, -1], [1, 1, 1, 0]
-    law = law_of_reassign(forest, parent, group, joint=most_nodes == JOINT)
+    law = law_of_reassign(forest, parent, group, most_nodes == JOINT, share)
     assert sum(law.values()) == pytest.approx(1)
     n, seen = 20_000, Counter()
     for seed in range(n):
-        state = advance(tables, parent, group, seed, 1, most_nodes=most_nodes)
+        state = advance(tables, parent, group, seed, 1, most_nodes=most_nodes, share=share)
         edges = frozenset(frozenset((j, p)) for j, p in enumerate(state.parent.tolist()) if p >= 0)
         seen[edges, tuple(state.group.tolist())] += 1
     assert set(seen) <= set(law)

@@ -10,6 +10,8 @@ import pytest
 from forest_data import blocks_of, random_rows, random_tables, reference
 from seminaive.search import forest_sampler
 from seminaive.search.forest_sampler import (
+    LEAST_SHARE,
+    _shares,
     count_draws,
     init,
     sample_forests,
@@ -178,3 +180,12 @@ def test_chains_from_all_starts_meet_on_data():
     forest = forest_tables(*family_scores(blocks_of(codes, classes), 3), 3)
     draws = sample_forests(sampler_tables(forest), 20_000, seed=0)
     assert split_rhat(draws.log_posterior) < 1.05
+
+
+def test_unsettled_columns_are_visited_more_often_and_none_less_than_half_as_often():
+    share = _shares(np.array([0.0, 4.0, 1.0, 0.0]), np.array([2, 2, 2, 0]))
+    assert share.mean() == pytest.approx(1)
+    assert share[0] == share.min() == LEAST_SHARE
+    assert share[1] - LEAST_SHARE == pytest.approx(2 * (share[2] - LEAST_SHARE))
+    assert share[3] == pytest.approx(1)  # never visited: taken for the average
+    np.testing.assert_array_equal(_shares(np.zeros(3), np.ones(3, dtype=int)), 1)

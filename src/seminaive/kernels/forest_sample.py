@@ -1,4 +1,4 @@
-"""One chain of the forest sampler: Switch Trees, Pivot, and Reassign Subtree, its root and parent drawn jointly."""
+"""One chain of the forest sampler: Switch Trees, Pivot, and Reassign with root and parent drawn jointly."""
 
 from __future__ import annotations
 
@@ -37,6 +37,8 @@ class ForestState(NamedTuple):
     roots: Array  # (d,) the roots are the first counts[0] of these
     slot: Array  # (d,) where a root stands in roots
     lean: Array  # (d,) of a root: log posterior of its tree as signal minus as noise
+    share: Array  # (d,) how often a node is chosen, relative to 1 on average
+    unrest: Array  # (d,) chance that a visit changes the forest, added up over visits, to set the shares by
     counts: Array  # (2,) int64: trees, draws kept
     log_posterior: Array  # (1,)
     rng: Array  # (4,) uint64, xoshiro256++
@@ -145,7 +147,7 @@ def _switch_trees(state: Any, n_switch: int, nodes: Array) -> None:
 
 @njit(cache=True, nogil=True)
 def _offer(log_weight: float, best: Array, rng: Array) -> bool:
-    """Draw from weights met one by one: take each by its share of the total so far; best = (maximum, total)."""
+    """Draw from weights met one by one, each by its share of the total; best = (maximum, total)."""
     if log_weight > best[0]:
         best[1] = best[1] * math.exp(best[0] - log_weight) + 1.0
         best[0] = log_weight
@@ -157,16 +159,15 @@ def _offer(log_weight: float, best: Array, rng: Array) -> bool:
 
 @njit(cache=True, nogil=True)
 def _reassign_subtree(
-    tables: Any, state: Any, most_nodes: int, nodes: Array, inside: Array, best: Array
+    tables: Any, state: Any, node: int, most_nodes: int, nodes: Array, inside: Array, best: Array
 ) -> None:
-    """Cut a subtree off under a random pivot; draw its new root, parent and group from their full conditional.
+    """Cut a subtree off under a random pivot; draw root, parent and group from their full conditional.
 
     Above ``most_nodes`` nodes only the parent and the group are drawn and the root stays. Whether it is
     above does not change with what is drawn, so either way the posterior is kept.
     """
     d = state.parent.size
     rng = state.rng
-    node = int(_uniform(rng) * d)
     old_root = _climb(state.parent, node)
     size = _collect(state, old_root, nodes)
     pivot = nodes[int(_uniform(rng) * size)]
@@ -201,18 +202,20 @@ def _reassign_subtree(
     n_candidates = size if size <= most_nodes else 1
     top = node
     parent = -1
-    log_size = math.log(n_candidates)
-    best[0], best[1] = noise + log_size, 1.0
-    chosen_group = 1 if _offer(signal + log_size, best, rng) else 0
+    share = 0.0  # the mark moves with the new root, so a root counts as often as it would be chosen
+    for i in range(n_candidates):
+        share += state.share[nodes[i]]
+    log_share = math.log(share)
+    best[0], best[1] = noise + log_share, 1.0
+    chosen_group = 1 if _offer(signal + log_share, best, rng) else 0
+    stay = before + (log_share if node == pivot else math.log(state.share[node]))
     depth = math.log(2.0 * n_candidates * d / NEGLIGIBLE)
-    least = (
-        max(before, best[0]) - depth
-    )  # the place it was cut from is a candidate, so the best is at least that
+    least = max(stay, best[0]) - depth  # where it was cut from is a candidate: the best is at least that
     n_near = tables.near_column.shape[2]
     for g in range(2):
-        base = (signal if g == 1 else noise) - tables.penalty[g]
         for i in range(n_candidates):
             a = nodes[i]
+            base = (signal if g == 1 else noise) - tables.penalty[g] + math.log(state.share[a])
             least = max(least, best[0] - depth)
             if n_near == 0 or base + tables.nearest[g, a] < least:
                 continue
@@ -237,7 +240,13 @@ def _reassign_subtree(
                     ):
                         top, parent, chosen_group = a, k, g
     if parent < 0 and n_candidates > 1:
-        top = nodes[int(_uniform(rng) * n_candidates)]
+        left = _uniform(rng) * share
+        for i in range(n_candidates):
+            left -= state.share[nodes[i]]
+            if left < 0.0:
+                top = nodes[i]
+                break
+    state.unrest[node] += 1.0 - math.exp(stay - best[0]) / best[1]
 
     after = signal if chosen_group == 1 else noise
     _make_root(state, top)
@@ -268,6 +277,7 @@ def run_chain(
     most_nodes: int,
     thin: int,
     burn_in: int,
+    sweep: Array,
     trace: Array,
     draw_parent: Array,
     draw_group: Array,
@@ -275,15 +285,23 @@ def run_chain(
     """Run iterations first .. last - 1 of a chain, changing ``state``.
 
     Every ``thin``-th iteration writes its log posterior and signal size to ``trace``; from ``burn_in`` on
-    the forest itself is kept as a draw.
+    the forest itself is kept as a draw. Columns are visited in the order of ``sweep`` before burn-in, if it
+    is not empty, and afterwards at random, each by its share.
     """
     d = state.parent.size
     nodes = np.empty(d, dtype=np.int32)
     inside = np.zeros(d, dtype=np.uint8)
     best = np.empty(2)
+    cumulative = np.cumsum(state.share)
     for iteration in range(first, last):
         _switch_trees(state, n_switch, nodes)
-        _reassign_subtree(tables, state, most_nodes, nodes, inside, best)
+        if iteration < burn_in and sweep.size > 0:
+            node = sweep[iteration % d]
+        else:
+            node = min(
+                d - 1, np.searchsorted(cumulative, _uniform(state.rng) * cumulative[d - 1], side="right")
+            )
+        _reassign_subtree(tables, state, node, most_nodes, nodes, inside, best)
         if iteration % thin == 0:
             signal_size = 0
             for j in range(d):

@@ -45,7 +45,13 @@ Moves = Literal["joint", "paper"]
 
 STARTS: tuple[Start, ...] = ("noise", "random", "greedy", "naive")
 N_NEAR = 64
+"""Partners kept sorted per column; a visit that needs more reads the whole row."""
+
+LEAST_SHARE = 0.5
+"""No column is visited less than half as often as with equal shares, whatever burn-in taught."""
+
 CHUNK_SECONDS = 0.2
+"""About how often a chain looks whether it is to stop."""
 
 
 @dataclass(frozen=True)
@@ -209,10 +215,27 @@ def init(tables: SamplerTables, parent: Parents, group: Groups, seed: np.random.
         roots,
         slot,
         lean,
+        np.ones(d),
+        np.zeros(d),
         np.array([heads.size, 0], dtype=np.int64),
         np.array([log_posterior]),
         seed.generate_state(4, dtype=np.uint64),
     )
+
+
+def _shares(unrest: Floats, visits: npt.NDArray[np.int64]) -> Floats:
+    """How often each column is visited after burn-in, 1 on average.
+
+    A visit draws a fresh place, so a column's draws are as good as it is visited often, and what it adds to
+    the variance of the log posterior grows with its chance to move: the square root of that chance is the
+    best share.
+    """
+    visited = visits > 0
+    wish = np.sqrt(np.maximum(unrest, 0.0) / np.maximum(visits, 1))
+    if not wish.any():
+        return np.ones(unrest.size)
+    wish[~visited] = wish[visited].mean()
+    return np.asarray(LEAST_SHARE + (1 - LEAST_SHARE) * wish / wish.mean(), dtype=np.float64)
 
 
 def sample_forests(
@@ -225,7 +248,6 @@ def sample_forests(
     n_switch: int = 10,
     most_nodes: int = 1 << 12,
     starts: tuple[Start, ...] = STARTS,
-    grown: bool = True,
     seed: int | np.random.SeedSequence | None = None,
     threads: int = 1,
     max_time: float | None = None,
@@ -243,15 +265,15 @@ def sample_forests(
         ``n_iter``.
     chains : int
     moves : "joint" or "paper"
-        Draw a subtree's new root together with its parent, or keep the root as published.
+        "joint" draws a subtree's new root together with its parent, starts from spanning forests, visits
+        every column in turn during burn-in and afterwards the unsettled ones more often. "paper" keeps the
+        root, starts from lone roots and visits all columns equally often, as published; it rarely converges.
     n_switch : int
         Trees that offer to change their group in each iteration.
     most_nodes : int
         Subtrees with more nodes keep their root (see `run_chain`).
     starts : tuple of {"noise", "random", "greedy", "naive"}
         Start of the first chains; further chains start "random".
-    grown : bool
-        Start from spanning forests instead of lone roots (see `start_forest`).
     seed : int or SeedSequence
         The same seed gives the same draws for any number of threads.
     threads : int
@@ -282,19 +304,28 @@ def sample_forests(
     done = np.zeros(chains, dtype=np.int64)
     stop = threading.Event()
     deadline = np.inf if max_time is None else time.monotonic() + max_time
-    most = most_nodes if moves == "joint" else 0
+    ours = moves == "joint"
+    most = most_nodes if ours else 0
 
     def run(chain: int, chain_seed: np.random.SeedSequence) -> None:
         start_seed, move_seed = chain_seed.spawn(2)
         start = starts[chain] if chain < len(starts) else "random"
-        state = init(tables, *start_forest(tables, start, start_seed, grown), move_seed)
+        state = init(tables, *start_forest(tables, start, start_seed, grown=ours), move_seed)
+        sweep = np.random.default_rng(start_seed).permutation(d if ours else 0).astype(np.int32)
         out = trace[chain], parent[chain], group[chain]
         size = 100  # iterations between two looks at the clock
         while done[chain] < n_iter and not stop.is_set() and time.monotonic() < deadline:
             begun = time.monotonic()
-            first, last = int(done[chain]), min(int(done[chain]) + size, n_iter)
-            run_chain(tables, state, first, last, n_switch, most, thin, burn_in, *out)
+            first = int(done[chain])
+            stage = next(end for end in (burn_in // 2, burn_in, n_iter) if first < end)
+            last = min(first + size, stage)
+            run_chain(tables, state, first, last, n_switch, most, thin, burn_in, sweep, *out)
             done[chain] = last
+            if ours and last == burn_in // 2:
+                state.unrest[:] = 0.0
+            if ours and last == burn_in:
+                learned = sweep[np.arange(burn_in // 2, burn_in) % d]
+                state.share[:] = _shares(state.unrest, np.bincount(learned, minlength=d))
             if progress is not None:
                 progress(last - first)
             if time.monotonic() - begun < CHUNK_SECONDS / 2:
