@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from seminaive.search.forest_sampler import ForestDraws, sample_forests, sampler_tables
+from seminaive.search.forest_sampler import ForestDraws, sample_forests
+from seminaive.search.forest_start import sampler_tables
 from seminaive.statistics.diagnostics import bulk_ess, split_rhat
 from seminaive.statistics.family import ForestTables, family_scores, forest_tables
 from seminaive.statistics.forest_exact import exact_forest_posterior

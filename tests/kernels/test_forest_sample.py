@@ -9,7 +9,7 @@ import pytest
 
 from forest_data import random_tables
 from seminaive.kernels.forest_sample import ForestState, _switch_trees, _uniform, best_partners, run_chain
-from seminaive.search.forest_sampler import init, sampler_tables
+from seminaive.search.forest_start import init, sampler_tables
 from seminaive.statistics.family import log_posterior
 
 JOINT, PAPER = 100, 0

@@ -13,12 +13,10 @@ from seminaive.search.forest_sampler import (
     LEAST_SHARE,
     _shares,
     count_draws,
-    init,
     sample_forests,
-    sampler_tables,
-    spanning_forest,
-    start_forest,
+    step,
 )
+from seminaive.search.forest_start import init, sampler_tables, spanning_forest, start_forest
 from seminaive.statistics.diagnostics import split_rhat
 from seminaive.statistics.family import family_scores, forest_tables, log_posterior
 from seminaive.statistics.forest_exact import exact_forest_posterior
@@ -189,3 +187,14 @@ def test_unsettled_columns_are_visited_more_often_and_none_less_than_half_as_oft
     assert share[1] - LEAST_SHARE == pytest.approx(2 * (share[2] - LEAST_SHARE))
     assert share[3] == pytest.approx(1)  # never visited: taken for the average
     np.testing.assert_array_equal(_shares(np.zeros(3), np.ones(3, dtype=int)), 1)
+
+
+def test_a_step_leaves_the_state_it_was_given_and_many_make_one():
+    tables = sampler_tables(random_tables(11, 12))
+    seed = np.random.SeedSequence(0)
+    state = init(tables, *start_forest(tables, "greedy", seed), seed)
+    once = step(tables, state, 30)
+    twice = step(tables, step(tables, state, 10), 20)
+    assert (once.parent != state.parent).any()
+    for a, b in zip(once, twice, strict=True):
+        np.testing.assert_array_equal(a, b)

@@ -6,7 +6,7 @@ chain is a start, a number of such steps, and the draws kept on the way; chains 
 and run in threads.
 
     tables = sampler_tables(forest_tables(root, edge, n_classes))
-    state = init(tables, *start_forest(tables, "greedy", seed), seed)
+    state = step(tables, init(tables, *start_forest(tables, "greedy", seed), seed), 100)
     draws = sample_forests(tables, n_iter=10_000, seed=0)
 
 Krakovna, Du and Liu (2015), Selective Bayesian Forest Classifier; the joint draw of root and parent is ours.
@@ -24,28 +24,24 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from seminaive.kernels.forest_sample import ForestState, SamplerTables, best_partners, run_chain
-from seminaive.statistics.family import ForestTables
+from seminaive.kernels.forest_sample import ForestState, SamplerTables, run_chain
+from seminaive.search.forest_start import Start, init, start_forest
 
 __all__ = [
     "ForestDraws",
     "count_draws",
-    "init",
     "sample_forests",
-    "sampler_tables",
-    "spanning_forest",
-    "start_forest",
+    "step",
 ]
 
 Floats = npt.NDArray[np.float64]
 Parents = npt.NDArray[np.int32]
 Groups = npt.NDArray[np.uint8]
-Start = Literal["noise", "random", "greedy", "naive"]
 Moves = Literal["joint", "paper"]
 
 STARTS: tuple[Start, ...] = ("noise", "random", "greedy", "naive")
-N_NEAR = 64
-"""Partners kept sorted per column; a visit that needs more reads the whole row."""
+MOST_NODES = 1 << 12
+"""Larger subtrees keep their root; bounds the time of one visit."""
 
 LEAST_SHARE = 0.5
 """No column is visited less than half as often as with equal shares, whatever burn-in taught."""
@@ -90,137 +86,30 @@ def count_draws(n_iter: int, thin: int, burn_in: int) -> int:
     return max(0, (n_iter - 1) // thin - (burn_in - 1) // thin)
 
 
-def sampler_tables(tables: ForestTables, n_near: int = N_NEAR) -> SamplerTables:
-    """The tables with every column's best partners sorted, so that a step looks at few candidates.
+def step(
+    tables: SamplerTables, state: ForestState, iterations: int = 1, moves: Moves = "joint", n_switch: int = 10
+) -> ForestState:
+    """The state some iterations later; the given one is left as it is.
 
     Examples
     --------
-    >>> edge = np.zeros((2, 3, 3), dtype=np.float32)
-    >>> edge[:, 0, 2] = edge[:, 2, 0] = 5.0
-    >>> sampler_tables(ForestTables(np.zeros((2, 3)), edge, np.ones(2))).near_column[0]
-    array([[2, 1],
-           [0, 2],
-           [0, 1]], dtype=int32)
+    >>> from seminaive.search.forest_start import sampler_tables
+    >>> from seminaive.statistics.family import ForestTables
+    >>> tables = sampler_tables(ForestTables(np.zeros((2, 2)), np.full((2, 2, 2), 9.0), np.ones(2)))
+    >>> seed = np.random.SeedSequence(0)
+    >>> state = init(tables, *start_forest(tables, "noise", seed, grown=False), seed)
+    >>> later = step(tables, state, 20)
+    >>> state.log_posterior[0], later.log_posterior[0]   # the edge between the two columns was found
+    (np.float64(0.0), np.float64(8.0))
     """
-    d = tables.n_columns
-    length = min(n_near, d - 1)
-    near_column = np.zeros((2, d, length), dtype=np.int32)
-    near_edge = np.zeros((2, d, length), dtype=tables.edge.dtype)
-    nearest = np.zeros((2, d), dtype=tables.edge.dtype)
-    if length:
-        best_partners(tables.edge, near_column, near_edge)
-        nearest[:] = near_edge[:, :, 0]
-    return SamplerTables(tables.root, tables.edge, tables.edge_penalty, near_column, near_edge, nearest)
-
-
-def spanning_forest(tables: SamplerTables, group: Groups) -> Parents:
-    """Parents of the forest of highest log posterior for given groups: maximum spanning, positive edges only.
-
-    Examples
-    --------
-    >>> edge = np.zeros((2, 3, 3))
-    >>> edge[:, 0, 2] = edge[:, 2, 0] = 5.0
-    >>> tables = sampler_tables(ForestTables(np.zeros((2, 3)), edge, np.ones(2)))
-    >>> spanning_forest(tables, np.zeros(3, dtype=np.uint8))
-    array([-1, -1,  0], dtype=int32)
-    """
-    parent = np.full(group.size, -1, dtype=np.int32)
-    for g in (0, 1):
-        gain = np.where(group == g, tables.penalty[g], np.inf)
-        waiting = group == g
-        for _ in range(int(waiting.sum())):
-            node = int(np.where(waiting, gain, -np.inf).argmax())
-            waiting[node] = False
-            better = waiting & (tables.edge[g, node] > gain)
-            gain[better] = tables.edge[g, node][better]
-            parent[better] = node
-    return parent
-
-
-def start_forest(
-    tables: SamplerTables, start: Start, seed: np.random.SeedSequence, grown: bool = True
-) -> tuple[Parents, Groups]:
-    """Parents and groups to start a chain from.
-
-    Parameters
-    ----------
-    tables : SamplerTables
-    start : {"noise", "naive", "greedy", "random"}
-        Every column noise, every column signal, each in the group it prefers alone, or in random groups.
-    seed : SeedSequence
-        Used by "random" only.
-    grown : bool
-        Join the columns of each group by their `spanning_forest`; otherwise all are lone roots, as published.
-
-    Examples
-    --------
-    >>> root = np.array([[-5.0, -5.0], [-3.0, -6.0]])
-    >>> tables = sampler_tables(ForestTables(root, np.zeros((2, 2, 2)), np.ones(2)))
-    >>> start_forest(tables, "greedy", np.random.SeedSequence(0))
-    (array([-1, -1], dtype=int32), array([1, 0], dtype=uint8))
-    """
-    d = tables.root.shape[1]
-    if start == "greedy":
-        group = (tables.root[1] > tables.root[0]).astype(np.uint8)
-    elif start == "random":
-        group = np.random.default_rng(seed).integers(0, 2, d, dtype=np.uint8)
-    else:
-        group = np.full(d, start == "naive", dtype=np.uint8)
-    return spanning_forest(tables, group) if grown else np.full(d, -1, dtype=np.int32), group
-
-
-def init(tables: SamplerTables, parent: Parents, group: Groups, seed: np.random.SeedSequence) -> ForestState:
-    """A chain's state at a given forest.
-
-    Examples
-    --------
-    >>> tables = sampler_tables(ForestTables(np.zeros((2, 2)), np.full((2, 2, 2), 3.0), np.ones(2)))
-    >>> state = init(tables, np.array([-1, 0]), np.array([1, 1]), np.random.SeedSequence(0))
-    >>> state.counts[0], state.log_posterior[0]   # one tree, one edge worth 3 - 1
-    (np.int64(1), np.float64(2.0))
-    """
-    d = parent.size
-    child, after, before = (np.full(d, -1, dtype=np.int32) for _ in range(3))
-    up = np.zeros((2, d))
-    lean = tables.root[1] - tables.root[0]
-    roots, slot = np.zeros(d, dtype=np.int32), np.zeros(d, dtype=np.int32)
-    heads = np.flatnonzero(parent < 0)
-    roots[: heads.size] = heads
-    slot[heads] = np.arange(heads.size)
-    log_posterior = float(tables.root[group, np.arange(d)].sum())
-    below = np.flatnonzero(parent >= 0)
-    up[:, below] = tables.edge[:, below, parent[below]] - tables.penalty[:, None]
-    log_posterior += float(up[group[below], below].sum())
-    for node in below:
-        first = child[parent[node]]
-        child[parent[node]], after[node] = node, first
-        if first >= 0:
-            before[first] = node
-    for root in heads:
-        tree = [root]
-        for node in tree:
-            next_child = child[node]
-            while next_child >= 0:
-                tree.append(next_child)
-                next_child = after[next_child]
-        members = np.array(tree)
-        lean[root] = (tables.root[1] - tables.root[0])[members].sum() + (up[1] - up[0])[members].sum()
-    return ForestState(
-        parent.astype(np.int32),
-        group.astype(np.uint8),
-        child,
-        after,
-        before,
-        up,
-        roots,
-        slot,
-        lean,
-        np.ones(d),
-        np.zeros(d),
-        np.array([heads.size, 0], dtype=np.int64),
-        np.array([log_posterior]),
-        seed.generate_state(4, dtype=np.uint64),
-    )
+    later = ForestState(*(array.copy() for array in state))
+    d = state.parent.size
+    most = MOST_NODES if moves == "joint" else 0
+    nowhere = np.empty((0, d), dtype=np.int32), np.empty((0, d), dtype=np.uint8)
+    no_sweep = np.empty(0, dtype=np.int32)
+    thin = iterations + 1  # counted from 1, no iteration is recorded
+    run_chain(tables, later, 1, thin, n_switch, most, thin, thin, no_sweep, np.empty((0, 2)), *nowhere)
+    return later
 
 
 def _shares(unrest: Floats, visits: npt.NDArray[np.int64]) -> Floats:
@@ -246,7 +135,7 @@ def sample_forests(
     chains: int = 4,
     moves: Moves = "joint",
     n_switch: int = 10,
-    most_nodes: int = 1 << 12,
+    most_nodes: int = MOST_NODES,
     starts: tuple[Start, ...] = STARTS,
     seed: int | np.random.SeedSequence | None = None,
     threads: int = 1,
@@ -284,6 +173,8 @@ def sample_forests(
 
     Examples
     --------
+    >>> from seminaive.search.forest_start import sampler_tables
+    >>> from seminaive.statistics.family import ForestTables
     >>> tables = sampler_tables(ForestTables(np.zeros((2, 2)), np.full((2, 2, 2), 3.0), np.ones(2)))
     >>> draws = sample_forests(tables, n_iter=1000, thin=10, chains=2, seed=0)
     >>> draws.parent.shape, draws.complete
