@@ -292,15 +292,24 @@ def run_chain(
     nodes = np.empty(d, dtype=np.int32)
     inside = np.zeros(d, dtype=np.uint8)
     best = np.empty(2)
-    cumulative = np.cumsum(state.share)
+    cumulative = np.empty(d)
+    total = 0.0
+    for j in range(d):
+        total += state.share[j]
+        cumulative[j] = total
     for iteration in range(first, last):
         _switch_trees(state, n_switch, nodes)
         if iteration < burn_in and sweep.size > 0:
             node = sweep[iteration % d]
         else:
-            node = min(
-                d - 1, np.searchsorted(cumulative, _uniform(state.rng) * cumulative[d - 1], side="right")
-            )
+            mark = _uniform(state.rng) * cumulative[d - 1]
+            node, above = 0, d - 1
+            while node < above:  # the first column whose cumulative share is over the mark
+                middle = (node + above) // 2
+                if cumulative[middle] > mark:
+                    above = middle
+                else:
+                    node = middle + 1
         _reassign_subtree(tables, state, node, most_nodes, nodes, inside, best)
         if iteration % thin == 0:
             signal_size = 0
@@ -310,8 +319,10 @@ def run_chain(
             trace[iteration // thin, 1] = signal_size
             if iteration >= burn_in:
                 kept = state.counts[1]
-                draw_parent[kept] = state.parent
-                draw_group[kept] = state.group
+                kept_parent, kept_group = draw_parent[kept], draw_group[kept]
+                for j in range(d):
+                    kept_parent[j] = state.parent[j]
+                    kept_group[j] = state.group[j]
                 state.counts[1] += 1
 
 

@@ -18,7 +18,6 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri
-from scipy.stats import rankdata
 
 __all__ = ["bulk_ess", "split_rhat"]
 
@@ -90,7 +89,10 @@ def bulk_ess(draws: npt.ArrayLike) -> Floats:
 
 
 def _normal_scores(halves: Floats) -> Floats:
-    ranks = rankdata(halves, method="average").reshape(halves.shape)
+    _, place, ties = np.unique(halves, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(ties) - (ties - 1) / 2)[place].reshape(
+        halves.shape
+    )  # equal draws share their mean rank
     return np.asarray(ndtri((ranks - 0.375) / (halves.size + 0.25)), dtype=np.float64)
 
 
