@@ -19,8 +19,9 @@ def split_by_description_length(
     """All cuts the rule of Fayyad and Irani accepts in a sorted column.
 
     Returns for each cut, parents before children: the row after which it falls, the number of the cut whose
-    interval it splits (-1 for the first) and the bits of class entropy it saves. Bins lighter than ``min_bin``
-    are not made. One pass finds the candidates; then each interval costs one pass per entropy and cut.
+    interval it splits (-1 for the first) and the bits of class entropy it saves. Bins lighter than
+    ``min_bin`` are not made. One pass finds the candidates; then each interval costs one pass per entropy
+    and cut.
     """
     n = len(values)
     last = np.empty(n, np.int64)  # last row of each run of equal values

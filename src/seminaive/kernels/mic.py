@@ -13,7 +13,7 @@ Integers = npt.NDArray[np.int64]
 
 @njit(cache=True, nogil=True)
 def fill_in_order(size: Integers, n_groups: int, n_bins: int, bin_of: Integers) -> int:
-    """Fill at most ``n_bins`` bins evenly with whole groups, in their order; return how many bins were opened.
+    """Fill at most ``n_bins`` bins evenly with whole groups, in order; return how many bins were opened.
 
     The next bin opens when the group at hand would leave this one further from its target than it is now;
     its target is then an even share of the values left.
@@ -44,12 +44,14 @@ def maximal_information(
     cells: float,
     clumps_per_column: float,
 ) -> float:
-    """MIC of two columns of dense ranks; ``size`` counts the values of each rank, a grid has at most ``cells`` cells.
+    """MIC of two columns of dense ranks.
 
-    For each direction and number of rows: rows of even size on one axis, then the best columns on the other by
-    dynamic programming over clumps s < t. A column of counts N_q costs N log N - sum_q N_q log N_q, and
+    ``size`` counts the values of each rank; a grid has at most ``cells`` cells.
 
-        least[l, t] = min over s of least[l - 1, s] + cost(s, t)     (l columns or fewer hold the first t clumps)
+    For each direction and number of rows: rows of even size on one axis, then the best columns on the other
+    by dynamic programming over clumps s < t. A column of counts N_q costs N log N - sum_q N_q log N_q, and
+
+        least[l, t] = min over s of least[l - 1, s] + cost(s, t)     (first t clumps, at most l columns)
 
     is pushed forward from every s, so that the innermost loop runs over neighbours in t.
     """
@@ -139,7 +141,7 @@ def maximal_information(
                 for t in range(q * (k + 1) + 1, (q + 1) * (k + 1)):
                     points_in_row[t] += points_in_row[t - 1]
 
-            # views that begin at s keep the inner loops counting from 0, which lets them run several at a time
+            # views that begin at s let the inner loops count from 0, so that they run several t at a time: 2x
             for s in range(k):
                 cost = cost_of[: k + 1 - s]
                 inside = points[s : k + 1]
@@ -150,13 +152,13 @@ def maximal_information(
                     for t in range(len(cost)):
                         cost[t] -= n_log_n[inside[t] - inside[0]]
                 if s == 0:
-                    for l in range(n_columns):
+                    for i in range(n_columns):
                         for t in range(k + 1):
-                            least[l, t] = cost[t]
-                # t = s is an empty column: free, so fewer columns are allowed for; l + 1 columns need l + 1 clumps
-                for l in range(min(s, n_columns - 2)):
-                    before = least[l, s]
-                    after = least[l + 1, s : k + 1]
+                            least[i, t] = cost[t]
+                # row i of `least` is i + 1 columns; t = s is an empty one, free: fewer columns are allowed
+                for i in range(min(s, n_columns - 2)):
+                    before = least[i, s]
+                    after = least[i + 1, s : k + 1]
                     for t in range(len(after)):
                         total = before + cost[t]
                         after[t] = total if total < after[t] else after[t]
@@ -168,8 +170,8 @@ def maximal_information(
             spread = n_log_n[n]
             for q in range(used_rows):
                 spread -= n_log_n[points_in_row[(q + 1) * (k + 1) - 1]]
-            for l in range(1, n_columns):
-                least[l, k] = min(least[l, k], least[l - 1, k])
-                information = (spread - least[l, k]) / n
-                highest = max(highest, information / math.log(min(l + 1, n_rows)))
+            for i in range(1, n_columns):
+                least[i, k] = min(least[i, k], least[i - 1, k])
+                information = (spread - least[i, k]) / n
+                highest = max(highest, information / math.log(min(i + 1, n_rows)))
     return min(highest, 1.0)

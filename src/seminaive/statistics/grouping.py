@@ -10,7 +10,8 @@ def complete_linkage(similarity: npt.NDArray[np.float64], threshold: float) -> l
     """Merge the most similar groups until no two have all their members at ``threshold`` or above.
 
     The similarity of two groups is that of their least similar members (complete linkage), so within a group
-    every pair reaches the threshold; nothing chains. Of equally similar pairs the first in order merges first.
+    every pair reaches the threshold; nothing chains. Of equally similar pairs the first in order merges
+    first.
 
     Parameters
     ----------

@@ -45,17 +45,17 @@ def mdl_cuts(
     weights : array of shape (n,), optional
         Weight 2 counts as the row twice, weight 0 as no row. Default: all 1.
     max_bins : int, optional
-        At most this many bins: of the cuts the rule accepts, those that save most class entropy are kept, a cut
-        only together with the one whose interval it splits.
+        At most this many bins: of the cuts the rule accepts, those that save most class entropy are kept, a
+        cut only together with the one whose interval it splits.
     min_bin : float, optional
         Least weight of a bin; cuts that would leave less on a side are not considered.
 
     Returns
     -------
     array of float64
-        Cuts, ascending. The bin of x is ``searchsorted(cuts, x, side="right")``: a bin begins at its cut. Cuts are
-        midpoints between neighbouring values a < b, so ``a < cut <= b`` and every training value falls on its
-        own side; where rounding or overflow leaves no number between them, the cut is b.
+        Cuts, ascending. The bin of x is ``searchsorted(cuts, x, side="right")``: a bin begins at its cut.
+        Cuts are midpoints between neighbouring values a < b, so ``a < cut <= b`` and every training value
+        falls on its own side; where rounding or overflow leaves no number between them, the cut is b.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def mdl_cuts(
     else:
         used &= weights > 0
     order = np.argsort(values[used], kind="stable")
-    ordered = values[used][order]
+    ordered = np.asarray(values[used][order], dtype=np.float64)
     after, parent, saving = split_by_description_length(
         ordered,
         classes[used][order].astype(np.int64, copy=False),
@@ -81,27 +81,30 @@ def mdl_cuts(
         0.0 if min_bin is None else float(min_bin),
     )
     if max_bins is not None and len(after) >= max_bins:
-        after = after[_most_saving(parent, saving, max_bins - 1)]
+        after = after[_most_saving(after, parent, saving, max_bins - 1)]
     after = np.sort(after)
     lower, upper = ordered[after], ordered[after + 1]
     with np.errstate(over="ignore", invalid="ignore"):
-        middle = (lower + upper) / 2
-    return np.where((lower < middle) & (middle <= upper), middle, upper)
+        middle: npt.NDArray[np.float64] = (lower + upper) / 2
+    beyond = ~((lower < middle) & (middle <= upper))
+    middle[beyond] = upper[beyond]
+    return middle
 
 
 def _most_saving(
-    parent: npt.NDArray[np.int64], saving: npt.NDArray[np.float64], n_cuts: int
+    after: npt.NDArray[np.int64], parent: npt.NDArray[np.int64], saving: npt.NDArray[np.float64], n_cuts: int
 ) -> npt.NDArray[np.int64]:
-    """Numbers of the cuts a search would make that always splits where most is saved; the earlier one on ties."""
+    """The cuts a search makes that always splits where most is saved; of equals, the leftmost."""
     children: dict[int, list[int]] = {}
     for cut, above in enumerate(parent.tolist()):
         children.setdefault(above, []).append(cut)
     chosen: list[int] = []
-    ready: list[tuple[float, int]] = []
+    ready: list[tuple[float, int, int]] = []
     opened = -1
     while len(chosen) < n_cuts:
         for cut in children.get(opened, []):
-            heappush(ready, (-float(saving[cut]), cut))
-        opened = heappop(ready)[1]
+            # rounding must not decide between equals: a millionth of a bit is no difference
+            heappush(ready, (-round(float(saving[cut]), 6), int(after[cut]), cut))
+        opened = heappop(ready)[2]
         chosen.append(opened)
     return np.array(chosen, dtype=np.int64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 
 import numpy as np
@@ -27,7 +28,7 @@ TABLE = {
 
 def most_cells(n: int, alpha: float) -> float:
     """The largest number of cells of a grid on n points, B = max(n^alpha, 4)."""
-    return max(float(n) ** alpha, 4.0)
+    return max(math.pow(n, alpha), 4.0)
 
 
 def simulate_null(n: int, draws: int, alpha: float = ALPHA, c: float = CLUMPS_PER_COLUMN) -> float:
@@ -44,9 +45,10 @@ def simulate_null(n: int, draws: int, alpha: float = ALPHA, c: float = CLUMPS_PE
 def null_point(n: int, alpha: float = ALPHA, c: float = CLUMPS_PER_COLUMN) -> float:
     """The value that MIC of two independent columns of n distinct values exceeds in one case of twenty.
 
-    It depends on n alone (and on alpha and c). Up to n = 500 it is simulated, 1000 draws once per n; beyond, the
-    spread is small, and it is read off a table, linearly in log n (after the table's end: its last value, which
-    errs upwards). With other alpha or c it is simulated there too, 200 draws. Ties make MIC smaller or larger.
+    It depends on n alone (and on alpha and c). Up to n = 500 it is simulated, 1000 draws once per n; beyond,
+    the spread is small, and it is read off a table, linearly in log n (after the table's end: its last
+    value, which errs upwards). With other alpha or c it is simulated there too, 200 draws. Ties make MIC
+    smaller or larger.
 
     Examples
     --------
