@@ -204,6 +204,15 @@ def test_two_bins_keep_the_cut_that_saves_most():
     np.testing.assert_allclose(mdl_cuts(X[:, 2], y, 3, max_bins=2), [2.45])
 
 
+@pytest.mark.parametrize(("rows_at_the_end", "first_cut"), [(400, 399.5), (401, 799.5), (399, 399.5)])
+def test_of_equally_good_cuts_the_first_is_taken_and_only_of_equals(rows_at_the_end, first_cut):
+    classes = np.repeat([0, 1, 0], [400, 400, rows_at_the_end])
+    values = np.arange(float(len(classes)))
+    assert cuts_by_definition(values, classes, max_bins=2).tolist() == [first_cut]
+    assert mdl_cuts(values, classes, 2, max_bins=2).tolist() == [first_cut]
+    assert mdl_cuts(values, classes, 2).tolist() == [399.5, 799.5]
+
+
 def test_a_cut_that_would_leave_a_light_bin_moves():
     values = np.arange(20.0)
     classes = (values >= 3).astype(int)

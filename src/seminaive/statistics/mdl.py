@@ -56,6 +56,7 @@ def mdl_cuts(
         Cuts, ascending. The bin of x is ``searchsorted(cuts, x, side="right")``: a bin begins at its cut.
         Cuts are midpoints between neighbouring values a < b, so ``a < cut <= b`` and every training value
         falls on its own side; where rounding or overflow leaves no number between them, the cut is b.
+        (The paper's bins end at the cut: only a new value that equals a midpoint is placed otherwise.)
 
     Examples
     --------
