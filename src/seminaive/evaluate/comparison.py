@@ -82,19 +82,21 @@ class Comparison:
     def ranked(self, metric: str | None = None) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Models and data sets that ranks and tests are taken over.
 
-        A model without a score on any data set is left out; then a data set on which some remaining model has
-        no score, or failed in some fold, is left out.
+        Ranks need every score. While some are missing, or had a failed fold, the model or the data set with
+        the largest share of them is left out (the data set if shares are equal).
         """
         means = self.means(metric)
         failed = {(f.dataset, f.model) for f in self.failures}
         complete = np.array([[(d, m) not in failed for m in self.models] for d in self.datasets])
         complete &= ~np.isnan(means)
-        models = complete.any(axis=0)
-        sets: npt.NDArray[np.bool_] = complete[:, models].all(axis=1) & models.any()
-        return (
-            tuple(m for m, kept in zip(self.models, models.tolist(), strict=True) if kept),
-            tuple(d for d, kept in zip(self.datasets, sets.tolist(), strict=True) if kept),
-        )
+        sets, models = list(range(len(self.datasets))), list(range(len(self.models)))
+        while sets and models and not (kept := complete[np.ix_(sets, models)]).all():
+            of_set, of_model = (~kept).mean(axis=1), (~kept).mean(axis=0)
+            if of_set.max() >= of_model.max():
+                del sets[int(of_set.argmax())]
+            else:
+                del models[int(of_model.argmax())]
+        return tuple(self.models[m] for m in models), tuple(self.datasets[d] for d in sets)
 
     def average_ranks(self, metric: str | None = None) -> dict[str, float]:
         """Average rank of each ranked model over the ranked data sets; 1 is best."""

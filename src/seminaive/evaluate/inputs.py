@@ -36,10 +36,12 @@ def named_models(models: Any) -> dict[str, Any]:
         named = {str(name): model for name, model in models.items()}
     else:
         given = list(models) if isinstance(models, (list, tuple)) else [models]
-        kinds = [type(model.steps[-1][1] if hasattr(model, "steps") else model).__name__ for model in given]
+        # A pipeline goes by the name of its last step.
+        last = [model.steps[-1][1] if hasattr(model, "steps") else model for model in given]
+        kinds = [type(model).__name__ for model in last]
         named = {}
-        for model, kind in zip(given, kinds, strict=True):
-            name = kind if kinds.count(kind) == 1 else " ".join(repr(model).split())
+        for model, step, kind in zip(given, last, kinds, strict=True):
+            name = kind if kinds.count(kind) == 1 else " ".join(repr(step).split())
             again, unique = 1, name
             while unique in named:
                 again += 1

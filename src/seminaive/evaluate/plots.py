@@ -97,25 +97,29 @@ def plot_critical_differences(
     at = np.asarray(positions, dtype=np.float64)
     k = len(at)
     groups = indistinguishable_groups(at, p_values, alpha)
+    order = np.argsort(at, kind="stable")
+    n_left = (k + 1) // 2
     if ax is None:
         import matplotlib.pyplot as plt
 
-        height = 1.0 + 0.18 * len(groups) + 0.3 * ((k + 1) // 2)
-        _, ax = plt.subplots(figsize=(7.0, height), layout="constrained")
+        # Four inches of axis, and room for the longest name on either side.
+        letters = [
+            max((len(names[m]) for m in side), default=0) + 8 for side in (order[:n_left], order[n_left:])
+        ]
+        width, height = 4.0 + 0.085 * sum(letters), 1.0 + 0.18 * len(groups) + 0.3 * n_left
+        _, ax = plt.subplots(figsize=(width, height), layout="constrained")
 
     low, high = (1.0, float(k)) if label == "average rank" else (float(at.min()), float(at.max()))
-    width = (high - low) or 1.0
+    span = (high - low) or 1.0
     # Bars hang below the axis first, then the names; one unit of depth is one line of text.
     for bar, group in enumerate(groups, start=1):
-        ends = at[group].min() - 0.01 * width, at[group].max() + 0.01 * width
+        ends = at[group].min() - 0.01 * span, at[group].max() + 0.01 * span
         ax.plot(ends, [-0.6 * bar] * 2, color="black", linewidth=3.5, solid_capstyle="butt")
     top = -0.6 * (len(groups) + 1) - 0.4
-    order = np.argsort(at, kind="stable")
-    n_left = (k + 1) // 2
     for place, model in enumerate(order):
         on_left = place < n_left
         depth = top - (place if on_left else k - 1 - place)
-        end = low - 0.08 * width if on_left else high + 0.08 * width
+        end = low - 0.08 * span if on_left else high + 0.08 * span
         ax.plot([at[model], at[model], end], [0, depth, depth], color="0.35", linewidth=0.9)
         left_aligned = on_left == higher_is_better
         ax.annotate(
@@ -127,10 +131,11 @@ def plot_critical_differences(
             va="center",
         )
 
-    ax.set_xlim(low - 0.5 * width, high + 0.5 * width)
+    # The names stand outside the axes, where a constrained layout makes room for them.
+    ax.set_xlim(low - 0.08 * span, high + 0.08 * span)
     if higher_is_better:
         ax.invert_xaxis()
-    ax.set_ylim(top - n_left, 0)
+    ax.set_ylim(top - n_left + 0.5, 0)
     ax.xaxis.set_ticks_position("top")
     ax.xaxis.set_label_position("top")
     ax.set_xlabel(label)

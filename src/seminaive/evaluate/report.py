@@ -36,8 +36,8 @@ def comparison_text(comparison: "Comparison") -> str:
     >>> print(comparison_text(compare([GaussianNB()], data, cv=5, repeats=2, metrics=["error", "auc"])))
     1 model on data: 2 x 5-fold cross-validation from seed 0, mean (standard error)
     <BLANKLINE>
-                         error            auc
-    GaussianNB  0.0433 (.0209)  0.995 (.0037)
+                       error           auc
+    GaussianNB  0.043 (.021)  0.995 (.004)
     """
     c = comparison
     where = c.datasets[0] if len(c.datasets) == 1 else f"{len(c.datasets)} data sets"
@@ -120,7 +120,7 @@ def _shortened(message: str, most: int = 160) -> str:
 def _cell(mean: float, error: float) -> str:
     if np.isnan(mean):
         return "-"
-    return f"{mean:.3g}" if np.isnan(error) else f"{mean:.3g} ({f'{error:.4f}'.removeprefix('0')})"
+    return f"{mean:.3f}" if np.isnan(error) else f"{mean:.3f} ({f'{error:.3f}'.removeprefix('0')})"
 
 
 def _columns(labels: Sequence[str], columns: Sequence[Sequence[str]]) -> str:
