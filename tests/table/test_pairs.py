@@ -24,6 +24,7 @@ def test_every_pair_is_counted_once_whatever_the_size_of_a_strip(weighted, strip
     if not weighted:
         weights = np.ones(len(y), dtype=int)
     table = snb.encode(frame, y, sample_weight=weights)
+    frame, y, weights = frame[weights > 0], y[weights > 0], weights[weights > 0]  # levels of other rows do not count
     seen = set()
     for strip in pair_strips(table, strip_bytes=strip_bytes):
         for j in range(strip.first, strip.last):
