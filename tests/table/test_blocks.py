@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from seminaive import encode
 from seminaive.table.block import BLOCK_ROWS, plan_rows
 from seminaive.table.fold import MemoryBlocks, map_in_order
 from seminaive.table.sums import class_counts, class_moments, class_weights, fold_counts
-from seminaive.table.table import encode
 
 
 @given(
