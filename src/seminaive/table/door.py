@@ -71,7 +71,7 @@ def open_table(X: Any, y: Any, sample_weight: Any, wishes: Wishes, n_jobs: int |
     if is_dask(X):
         return DaskRows.of_frame(X, y, sample_weight).table(wishes)
     rows = LabelledRows.open(X, y, sample_weight)
-    columns, sources = frame_facts(rows.frame, wishes)
+    columns, sources = frame_facts(rows.frame, wishes, rows.weights)
     facts = Facts(tuple(columns), rows.classes, rows.frame.n_rows)
     return rows.as_table(facts.schema(wishes), sources)
 
