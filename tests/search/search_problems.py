@@ -14,16 +14,12 @@ def tables_from(codes, y, n_levels, n_classes, weights=None, alpha=1.0):
     for p, levels in enumerate(n_levels):
         for k in range(n_classes):
             counts = np.bincount(codes[p][y == k], weights[y == k], levels + 2)[2:]
-            tables[k, offsets[p] + 2 : offsets[p + 1]] = np.log(
-                (counts + alpha) / (counts.sum() + levels * alpha)
-            )
+            tables[k, offsets[p] + 2 : offsets[p + 1]] = np.log((counts + alpha) / (counts.sum() + levels * alpha))
     with np.errstate(divide="ignore"):
         return tables, np.maximum(np.log(totals / totals.sum()), -700), offsets
 
 
-def problem_from(
-    codes, y, n_levels=None, *, fit=None, rows=None, folds=None, weights=None, alpha=1.0, **others
-):
+def problem_from(codes, y, n_levels=None, *, fit=None, rows=None, folds=None, weights=None, alpha=1.0, **others):
     """Tables from the rows ``fit``, criterion on ``rows``; with ``folds``, tables of the other folds."""
     codes = np.asarray(codes, dtype=np.uint8)
     y = np.asarray(y)
@@ -34,9 +30,7 @@ def problem_from(
     rows = every if rows is None else rows
     parts = [fit] if folds is None else [every[folds != f] for f in range(folds.max() + 1)]
     learned = [
-        tables_from(
-            codes[:, part], y[part], n_levels, n_classes, None if weights is None else weights[part], alpha
-        )
+        tables_from(codes[:, part], y[part], n_levels, n_classes, None if weights is None else weights[part], alpha)
         for part in parts
     ]
     order, segments = arrange_rows(y[rows], None if folds is None else folds[rows])

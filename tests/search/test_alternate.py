@@ -13,9 +13,7 @@ FLOATING = [
     for search in CASES["nested"]["searches"][key]
     if len(search.split("_")) == 3
 ]
-FLOATING = [
-    (key, search) for key, search in FLOATING if search.startswith(("forward_backward", "backward_forward"))
-]
+FLOATING = [(key, search) for key, search in FLOATING if search.startswith(("forward_backward", "backward_forward"))]
 
 
 @pytest.mark.parametrize(("searched_on", "name"), FLOATING)
@@ -81,10 +79,7 @@ def test_sizes_are_chosen_on_the_selection_rows():
 
 
 def test_phases_end_where_they_are_told():
-    assert (
-        len(alternate(nested("fit"), "backward-forward", selection=nested("select"), max_phases=1).phases)
-        == 1
-    )
+    assert len(alternate(nested("fit"), "backward-forward", selection=nested("select"), max_phases=1).phases) == 1
 
 
 def test_an_interrupted_alternation_keeps_what_it_has():
@@ -106,8 +101,7 @@ def test_the_frame_of_a_search_numbers_its_phases():
     frame = search.to_frame()
     assert frame["phase"].unique().tolist() == list(range(1, len(search.phases) + 1))
     assert (
-        frame.loc[frame["phase"] == 1, "selection_error"].tolist()
-        == frame.loc[frame["phase"] == 1, "error"].tolist()
+        frame.loc[frame["phase"] == 1, "selection_error"].tolist() == frame.loc[frame["phase"] == 1, "error"].tolist()
     )
 
 

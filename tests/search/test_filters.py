@@ -21,8 +21,7 @@ def relevance_and_codes(name):
     rows = np.array(case.get("fit_rows", range(len(y))))
     codes, y = codes[:, rows], y[rows]
     counts = [
-        [np.sum(codes[p, y == k] == level) for p in range(len(codes)) for level in (2, 3)]
-        for k in range(max(y) + 1)
+        [np.sum(codes[p, y == k] == level) for p in range(len(codes)) for level in (2, 3)] for k in range(max(y) + 1)
     ]
     return mutual_information(counts, np.arange(0, 2 * len(codes) + 1, 2)), codes
 
@@ -41,9 +40,7 @@ def test_rankings_are_the_frozen_ones(name):
 def test_a_shorter_mrmr_ranking_is_the_beginning_of_the_whole_one():
     relevance, codes = relevance_and_codes("nested")
     pairs = pairwise_information(codes)
-    assert (
-        mrmr_ranking(relevance, pairs, 4).order.tolist() == mrmr_ranking(relevance, pairs).order.tolist()[:4]
-    )
+    assert mrmr_ranking(relevance, pairs, 4).order.tolist() == mrmr_ranking(relevance, pairs).order.tolist()[:4]
 
 
 @pytest.mark.parametrize("case", CFS)

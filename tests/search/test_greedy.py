@@ -66,9 +66,7 @@ def test_any_number_of_classes_is_right(n_classes, weighted):
 
 def test_the_frozen_contributions_are_those_of_the_mixed_case():
     problem = mixed()
-    np.testing.assert_allclose(
-        evidence_of(problem)[:, :, 0], CASES["mixed"]["contributions_row_0"], atol=1e-9
-    )
+    np.testing.assert_allclose(evidence_of(problem)[:, :, 0], CASES["mixed"]["contributions_row_0"], atol=1e-9)
 
 
 def test_the_criteria_of_six_subsets_are_the_frozen_ones():

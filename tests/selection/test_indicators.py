@@ -73,9 +73,7 @@ def test_p_values_equal_scipys(seed):
 
 
 def test_a_constant_series_raises_no_alarm_and_one_constant_half_does():
-    p = window_p_values(
-        read_series([np.ones(20), [1.0] * 10 + [0.0, 2.0] * 5]), ["U", "KS", "F", "min"], 20, 1
-    )
+    p = window_p_values(read_series([np.ones(20), [1.0] * 10 + [0.0, 2.0] * 5]), ["U", "KS", "F", "min"], 20, 1)
     assert [p[test][0] for test in ("U", "KS", "F", "min")] == [1.0, 1.0, 1.0, 1.0]
     assert p["F"][1] == 0.0
     assert p["min"][1] == 0.0
@@ -199,9 +197,7 @@ def test_thresholds_of_all_scores_may_be_given_at_once():
 
 
 def test_constant_and_duplicate_columns_are_kept_unless_dropped():
-    grid = [
-        WindowScores(windows=[20], tests=["U"], confirmations=[(1, 1)], levels=[0.0, 0.06, 0.07, 0.98, 1.0])
-    ]
+    grid = [WindowScores(windows=[20], tests=["U"], confirmations=[(1, 1)], levels=[0.0, 0.06, 0.07, 0.98, 1.0])]
     assert ScoreIndicators(grid).fit_transform(SERIES).shape[1] == 5
     no_constant = ScoreIndicators(grid, drop_constant=True).fit(SERIES)
     assert [name.split("<=")[1] for name in no_constant.get_feature_names_out()] == ["0.06", "0.07", "0.98"]

@@ -31,9 +31,7 @@ def test_pairwise_information_follows_its_formula(seed):
     codes = np.stack([rng.integers(0, m, n) for m in (1, 2, 3, 6)]).astype(np.uint8)
     weights = rng.random(n) + 0.1 if seed % 2 else None
     found = pairwise_information(codes, weights)
-    expected = [
-        [plain_information(a, b, np.ones(n) if weights is None else weights) for a in codes] for b in codes
-    ]
+    expected = [[plain_information(a, b, np.ones(n) if weights is None else weights) for a in codes] for b in codes]
     np.testing.assert_allclose(found, expected, atol=1e-9)
 
 
@@ -58,9 +56,7 @@ def test_symmetric_uncertainty_is_1_for_a_copy_of_the_class_and_0_for_a_constant
 def test_symmetric_uncertainty_divides_by_the_mean_entropy():
     counts = np.array([[4.0, 1, 2], [1, 3, 3]])
     h = entropy(counts.sum(axis=0)) + entropy(counts.sum(axis=1))
-    np.testing.assert_allclose(
-        symmetric_uncertainty(counts, [0, 3]), 2 * mutual_information(counts, [0, 3]) / h
-    )
+    np.testing.assert_allclose(symmetric_uncertainty(counts, [0, 3]), 2 * mutual_information(counts, [0, 3]) / h)
 
 
 def test_the_diagonal_of_pairwise_information_is_entropy():

@@ -16,9 +16,7 @@ def _cell(both: float, left: float, right: float, n: float) -> float:
 
 
 @njit(cache=True, nogil=True)
-def pair_information(
-    product: Array, margins: Array, starts: Array, last: Array, n: float, out: Array
-) -> None:
+def pair_information(product: Array, margins: Array, starts: Array, last: Array, n: float, out: Array) -> None:
     """Mutual information in nats of every pair of columns, written to both triangles of ``out``.
 
     Parameters

@@ -148,9 +148,7 @@ def _sum_rows(criterion: int, joined: Array, base: Array, weights: Array, all_we
         for i in range(joined.size):
             total += weights[i] * math.log(joined[i])
         return total
-    n = (
-        joined.size // 8
-    )  # one logarithm for 8 rows; the caller keeps products of 8 inside the range of floats
+    n = joined.size // 8  # one logarithm for 8 rows; the caller keeps products of 8 inside the range of floats
     for i in range(n):
         four = (joined[i] * joined[i + n]) * (joined[i + 2 * n] * joined[i + 3 * n])
         more = (joined[i + 4 * n] * joined[i + 5 * n]) * (joined[i + 6 * n] * joined[i + 7 * n])
@@ -241,9 +239,7 @@ def score_coded(
                         a, b, c = table[u, k], table[u, k + 1], table[u, k + 2]
                         d, e, f = table[v, k], table[v, k + 1], table[v, k + 2]
                         _join_3(is_error, row, level, q, r, s, a, b, c, d, e, f, joined)
-                    out[j] += _sum_rows(
-                        criterion, joined, base[start:stop], weights[start:stop], all_weigh_one
-                    )
+                    out[j] += _sum_rows(criterion, joined, base[start:stop], weights[start:stop], all_weigh_one)
                     continue
             joined[:] = -math.inf if is_error else 0.0
             for k in range(n_rivals):

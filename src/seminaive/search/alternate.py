@@ -117,9 +117,7 @@ def alternate(
     ((1,), [True, False])
     """
     if direction not in get_args(Direction):
-        raise ValueError(
-            f"direction must be one of {', '.join(map(repr, get_args(Direction)))}, not {direction!r}."
-        )
+        raise ValueError(f"direction must be one of {', '.join(map(repr, get_args(Direction)))}, not {direction!r}.")
     turns: list[Literal["forward", "backward"]] = ["forward", "backward"]
     if direction.startswith("backward"):
         turns.reverse()

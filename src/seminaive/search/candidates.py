@@ -188,9 +188,7 @@ def _lay_out(problem: SearchProblem) -> Layout:
         first, last = np.searchsorted(place, [start, stop])
         block = codes[n_coded * start : n_coded * stop].reshape(n_coded, stop - start)
         block[:, : last - first] = problem.codes[:, first:last]
-        block[:, last - first :] = problem.codes[
-            :, first : first + 1
-        ]  # a code that occurs; the odds there are 0
+        block[:, last - first :] = problem.codes[:, first : first + 1]  # a code that occurs; the odds there are 0
     occurs = [np.unique(row) for row in problem.codes]
     weights = np.ones(n_rows)
     if problem.weights is not None:

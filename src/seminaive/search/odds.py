@@ -92,9 +92,7 @@ class Odds:
             return np.take(self.log_ratios, at, axis=1), np.take(self.own_evidence, at)
         rows = self.problem.dense_evidence(slot - self.problem.n_coded)
         if not np.isfinite(rows).all():
-            raise ValueError(
-                f"Evidence of feature {feature} must be finite; floor a density of zero at log -700."
-            )
+            raise ValueError(f"Evidence of feature {feature} must be finite; floor a density of zero at log -700.")
         columns = np.arange(rows.shape[1])
         own = rows[self.labels, columns]
         return rows[self.rival_labels[self.labels].T, columns] - own, own

@@ -138,19 +138,13 @@ class SearchProblem:
     def __post_init__(self) -> None:
         n = self.segments.n_rows
         if n == 0 or self.n_features == 0:
-            raise ValueError(
-                f"A search needs rows and features; got {n} rows and {self.n_features} features."
-            )
+            raise ValueError(f"A search needs rows and features; got {n} rows and {self.n_features} features.")
         if self.n_classes < 2:
             raise ValueError("A search needs at least two classes; got one.")
         if self.codes.dtype != np.uint8:
-            raise ValueError(
-                f"Codes must be uint8, not {self.codes.dtype}; pass wider ones as dense features."
-            )
+            raise ValueError(f"Codes must be uint8, not {self.codes.dtype}; pass wider ones as dense features.")
         if not np.isfinite(self.tables).all() or not np.isfinite(self.log_prior).all():
-            raise ValueError(
-                "Log evidence and log prior must be finite; floor a probability of zero at log -700."
-            )
+            raise ValueError("Log evidence and log prior must be finite; floor a probability of zero at log -700.")
         if self.weights is not None and (np.min(self.weights) < 0 or np.sum(self.weights) <= 0):
             raise ValueError("Weights must not be negative, and one at least must be positive.")
 

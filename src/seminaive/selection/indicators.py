@@ -120,9 +120,7 @@ class ScoreIndicators(TransformerMixin, BaseEstimator):  # type: ignore[misc, un
             raise ValueError("These scores and thresholds make no indicator.")
         twice = [name for name, count in zip(*np.unique(names, return_counts=True), strict=True) if count > 1]
         if twice:
-            raise ValueError(
-                f"Two indicators have the name {twice[0]!r}; give the scores different names or grids."
-            )
+            raise ValueError(f"Two indicators have the name {twice[0]!r}; give the scores different names or grids.")
         indicators = np.hstack(blocks)
         self.kept_ = self._keep(indicators)
         self._names = np.array(names, dtype=object)[self.kept_]
@@ -143,10 +141,7 @@ class ScoreIndicators(TransformerMixin, BaseEstimator):  # type: ignore[misc, un
         check_is_fitted(self, "kept_")
         series = read_series(X)
         evaluated = itertools.chain.from_iterable(group.evaluate(series) for group in self._groups())
-        blocks = [
-            _compare(*score, thresholds)
-            for score, thresholds in zip(evaluated, self.thresholds_, strict=True)
-        ]
+        blocks = [_compare(*score, thresholds) for score, thresholds in zip(evaluated, self.thresholds_, strict=True)]
         return np.hstack(blocks)[:, self.kept_]
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:

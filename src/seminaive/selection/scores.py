@@ -122,9 +122,7 @@ class Score:
             found = [self.function(series[s], **parameters) for s in range(len(series))]
             name = self.name
             if parameters:
-                name += (
-                    "(" + ",".join(f"{key}={short_number(value)}" for key, value in parameters.items()) + ")"
-                )
+                name += "(" + ",".join(f"{key}={short_number(value)}" for key, value in parameters.items()) + ")"
             if self.confirmations is None:
                 yield name, np.array([float(value) for value in found])
                 continue

@@ -141,13 +141,9 @@ def pairwise_information(codes: Codes, weights: Floats | None = None) -> Floats:
     weighted = indicators if weights is None else indicators * row_weights
     product = weighted @ indicators.T
     margins = (
-        indicators.astype(np.float64) @ row_weights
-        if weights is not None
-        else np.diag(product).astype(np.float64)
+        indicators.astype(np.float64) @ row_weights if weights is not None else np.diag(product).astype(np.float64)
     )
-    last = np.array(
-        [row_weights[row == levels[-1]].sum() for row, levels in zip(codes, occurring, strict=True)]
-    )
+    last = np.array([row_weights[row == levels[-1]].sum() for row, levels in zip(codes, occurring, strict=True)])
     out = np.empty((len(codes), len(codes)))
     pair_information(product, margins, starts, last, float(row_weights.sum()), out)
     return out

@@ -192,7 +192,7 @@ def _partition_facts(X: Any, y: Any, weight: Any, wishes: Wishes, number: int) -
         rows = LabelledRows.open(X, y, weight, may_be_empty=True)
         if rows.frame.n_rows == 0:
             return None
-        columns, _ = frame_facts(rows.frame, wishes)
+        columns, _ = frame_facts(rows.frame, wishes, rows.weights)
     except ValueError as error:
         raise ValueError(f"partition {number}: {error}") from None
     return Facts(tuple(columns), rows.classes, rows.frame.n_rows)

@@ -66,12 +66,12 @@ def open_table(X: Any, y: Any, sample_weight: Any, wishes: Wishes, n_jobs: int |
     if isinstance(X, (Table, Scan)):
         if y is not None or sample_weight is not None:
             what = "an encoded Table" if isinstance(X, Table) else "a scan of files"
-            raise ValueError(f"X is {what}: it has its own labels and weights, do not pass them again")
+            raise ValueError(f"X is {what}: its labels and weights are inside, do not pass them again")
         return X if isinstance(X, Table) else X.table(n_jobs)
     if is_dask(X):
         return DaskRows.of_frame(X, y, sample_weight).table(wishes)
     rows = LabelledRows.open(X, y, sample_weight)
-    columns, sources = frame_facts(rows.frame, wishes)
+    columns, sources = frame_facts(rows.frame, wishes, rows.weights)
     facts = Facts(tuple(columns), rows.classes, rows.frame.n_rows)
     return rows.as_table(facts.schema(wishes), sources)
 

@@ -87,7 +87,11 @@ class Scan:
             with self._place(piece, first):
                 rows = self._labelled(batch, read)
                 n = len(rows.codes)
-                found = {facts.name: facts for facts in frame_facts(rows.frame, wishes)[0]} if read and n else {}
+                found = (
+                    {facts.name: facts for facts in frame_facts(rows.frame, wishes, rows.weights)[0]}
+                    if read and n
+                    else {}
+                )
             known = [
                 found.get(c) or ColumnFacts(c, "numbers", n, empty=c not in plain, unit=plain.get(c, ""))
                 for c in self.columns
