@@ -1,0 +1,186 @@
+"""Safeguarded Newton for a convex loss with a ridge penalty, free or non-negative weights.
+
+    F(alpha) = loss(alpha) + lambda |alpha - centre|^2
+
+The loss comes as sums over rows (value, gradient, Hessian) from any object with those methods, so the solver does
+not know where rows live. One pass over the rows per step: the step is tried in full, and its sums are
+those of the next step if it lowers F, which it almost always does (Armijo halving otherwise).
+"""
+
+import warnings
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+from seminaive.search.bounded import bounded_minimum
+from seminaive.search.weighted_evidence import Sums
+
+__all__ = ["FINAL", "PATH", "Fit", "Problem", "begin", "common_weight", "newton", "penalised_inverse", "scale"]
+
+Float = npt.NDArray[np.float64]
+
+PATH = 1e-10  # relative decrement at which a fit on the way is good enough
+FINAL = 1e-20  # and where nothing more can be gained: quadratic convergence gets there in one more step
+LIMIT = 100
+
+
+class Problem(Protocol):
+    """What a solver needs of a loss: its number of weights, its rows' total weight, and its sums."""
+
+    @property
+    def size(self) -> int: ...
+
+    @property
+    def total(self) -> float: ...
+
+    def sums(self, weights: Float, order: int = 2, /) -> Sums: ...
+
+    def bounded_loss(self, weights: Float, /) -> float: ...
+
+    def left_out_loss(self, weights: Float, inverse: Float, /) -> float: ...
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Weights at one penalty, the sums of the loss there, and how the solver ended.
+
+    `free` marks the weights not held at zero by non-negativity.
+    """
+
+    weights: Float
+    penalty: float
+    sums: Sums
+    free: npt.NDArray[np.bool_]
+    steps: int = 0
+    converged: bool = True
+
+    @property
+    def size(self) -> float:
+        """m, the sum of squared weights."""
+        return float(self.weights @ self.weights)
+
+
+def begin(problem: Problem, weights: Float | float = 0.0) -> Fit:
+    """Unfitted weights with their sums: where a solver starts."""
+    start = np.broadcast_to(np.asarray(weights, dtype=float), problem.size).copy()
+    return Fit(start, np.inf, problem.sums(start), np.ones(problem.size, dtype=bool))
+
+
+def scale(problem: Problem) -> float:
+    """s, the mean diagonal of the Hessian where all weights are 0: the unit in which penalties are counted."""
+    return float(np.diag(problem.sums(np.zeros(problem.size)).hessian).mean()) if problem.size else 0.0
+
+
+def penalised_inverse(fit: Fit) -> Float:
+    """Inverse of Hessian + 2 lambda I over the free weights, zero elsewhere: the weights' covariance."""
+    inverse = np.zeros_like(fit.sums.hessian)
+    inside = np.ix_(fit.free, fit.free)
+    hessian = fit.sums.hessian[inside] + 2 * fit.penalty * np.eye(int(fit.free.sum()))
+    if hessian.size:
+        inverse[inside] = _solve(hessian, np.eye(len(hessian)))
+    return inverse
+
+
+def newton(
+    problem: Problem,
+    penalty: float,
+    start: Fit,
+    *,
+    centre: float = 0.0,
+    nonnegative: bool = False,
+    tolerance: float = PATH,
+) -> Fit:
+    """Minimise the penalised loss from a start whose sums are known (a neighbour on the path).
+
+    Never diverges: every step lowers the objective, also when classes are separable and the penalty tiny.
+    """
+    weights, sums = start.weights, start.sums
+    if nonnegative and weights.size and weights.min() < 0:
+        weights = np.maximum(weights, 0.0)
+        sums = problem.sums(weights)
+    free, before = start.free, np.inf
+    for step in range(LIMIT):
+        objective = _objective(sums, weights, penalty, centre)
+        gradient = sums.gradient + 2 * penalty * (weights - centre)
+        direction, free = _descent(sums.hessian, gradient, weights, penalty, nonnegative)
+        decrement = -float(gradient @ direction)
+        unit = max(1.0, abs(objective))
+        stalled = before < 1e-12 * unit and decrement > 0.25 * before  # nothing but rounding is left
+        if decrement < tolerance * unit or stalled:
+            return Fit(weights, penalty, sums, free, step)
+        length = 1.0
+        while length > 1e-12:
+            trial = weights + length * direction
+            trial_sums = problem.sums(trial, 2 if length == 1.0 else 0)
+            gain = objective - _objective(trial_sums, trial, penalty, centre)
+            if gain >= 1e-4 * length * decrement - 1e-14 * unit:
+                break
+            length /= 2
+        else:
+            return Fit(weights, penalty, sums, free, step)
+        weights, before = trial, decrement
+        sums = trial_sums if length == 1.0 else problem.sums(trial)
+    warnings.warn(
+        f"The weights did not settle in {LIMIT} Newton steps at penalty {penalty:.3g}; the last ones are kept.",
+        _convergence_warning(),
+        stacklevel=2,
+    )
+    return Fit(weights, penalty, sums, free, LIMIT, converged=False)
+
+
+def common_weight(problem: Problem) -> float:
+    """The one weight, between 0 and 1, that all predictors would share: how far to trust naive Bayes."""
+    low, high = 0.0, 1.0
+    slope = problem.sums(np.full(problem.size, high), 1).gradient.sum()
+    if slope <= 0:
+        return high
+    weight = 0.5
+    for _ in range(60):
+        sums = problem.sums(np.full(problem.size, weight))
+        slope, curve = sums.gradient.sum(), sums.hessian.sum()
+        low, high = (low, weight) if slope > 0 else (weight, high)
+        step = weight - slope / curve if curve > 0 else -1.0
+        new = step if low < step < high else (low + high) / 2
+        if abs(new - weight) < 1e-10 or high - low < 1e-10:
+            return float(new)
+        weight = new
+    return float(weight)
+
+
+def _objective(sums: Sums, weights: Float, penalty: float, centre: float) -> float:
+    away = weights - centre
+    return sums.value + penalty * float(away @ away)
+
+
+def _descent(
+    hessian: Float, gradient: Float, weights: Float, penalty: float, nonnegative: bool
+) -> tuple[Float, npt.NDArray[np.bool_]]:
+    """To the minimum of the quadratic model, within the bounds if there are any; and which weights are free."""
+    size = len(weights)
+    lift = 2 * penalty + 1e-12 * (1 + np.trace(hessian) / max(size, 1))
+    curved = hessian + lift * np.eye(size)
+    if nonnegative:
+        target = bounded_minimum(curved, curved @ weights - gradient)
+        return target - weights, target > 0
+    return -_solve(curved, gradient), np.ones(size, dtype=bool)
+
+
+def _solve(matrix: Float, right: Float) -> Float:
+    """Solve a positive definite system, lifting its diagonal if rounding made it indefinite."""
+    lift = 0.0
+    for _ in range(20):
+        try:
+            factor = cho_factor(matrix + lift * np.eye(len(matrix)), lower=True, check_finite=False)
+            return np.asarray(cho_solve(factor, right, check_finite=False))
+        except LinAlgError:
+            lift = max(10 * lift, 1e-14 * (1 + np.trace(matrix) / len(matrix)))
+    raise ValueError("The Hessian of the weights is not positive definite: is some evidence infinite or NaN?")
+
+
+def _convergence_warning() -> type[Warning]:
+    from sklearn.exceptions import ConvergenceWarning
+
+    return ConvergenceWarning  # type: ignore[no-any-return]
