@@ -6,17 +6,31 @@ NumPy's matrix product reads it there (nine times faster than compiled loops), a
 """
 
 import math
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from numba import njit
 
 __all__ = ["link_rows", "look_up"]
+
+Float = npt.NDArray[np.float64]
+Index = npt.NDArray[np.intp]
 
 FLOOR = 1e-10  # a reported probability is never nearer to 0 or 1 than this
 
 
 @njit(cache=True, nogil=True)
-def look_up(codes, source, start, place, table, weight, tile, score):
+def look_up(
+    codes: npt.NDArray[Any],
+    source: Index,
+    start: Index,
+    place: Index,
+    table: Float,
+    weight: Float,
+    tile: Float,
+    score: Float,
+) -> None:
     """Write each predictor's evidence into its row of the tile and add its weighted evidence to the score.
 
     Predictor `place[c]` reads `table[start[c] + codes[source[c]]]`; `codes` may be 8 or 16 bits wide.
@@ -34,7 +48,15 @@ def look_up(codes, source, start, place, table, weight, tile, score):
 
 
 @njit(cache=True, nogil=True)
-def link_rows(score, label, weight, bounded, probability, residual, curvature):
+def link_rows(
+    score: Float,
+    label: Index,
+    weight: Float,
+    bounded: bool,
+    probability: Float,
+    residual: Float,
+    curvature: Float,
+) -> float:
     """Weighted log loss in nats, with each row's probabilities, residuals w(p - y) and curvatures w p(1 - p).
 
     One score is a logit (label 1 is the positive class), several are a softmax. 1 - p is always summed

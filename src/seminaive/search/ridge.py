@@ -2,9 +2,9 @@
 
     F(alpha) = loss(alpha) + lambda |alpha - centre|^2
 
-The loss comes as sums over rows (value, gradient, Hessian) from any object with those methods, so the solver does
-not know where rows live. One pass over the rows per step: the step is tried in full, and its sums are
-those of the next step if it lowers F, which it almost always does (Armijo halving otherwise).
+The loss comes as sums over rows (value, gradient, Hessian) from any object with those methods, so the
+solver does not know where rows live. One pass over the rows per step: the step is tried in full, and its
+sums are those of the next step if it lowers F, which it almost always does (Armijo halving otherwise).
 """
 
 import warnings
@@ -18,13 +18,24 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from seminaive.search.bounded import bounded_minimum
 from seminaive.search.weighted_evidence import Sums
 
-__all__ = ["FINAL", "PATH", "Fit", "Problem", "begin", "common_weight", "newton", "penalised_inverse", "scale"]
+__all__ = [
+    "FINAL",
+    "PATH",
+    "Fit",
+    "Problem",
+    "begin",
+    "common_weight",
+    "newton",
+    "penalised_inverse",
+    "scale",
+]
 
 Float = npt.NDArray[np.float64]
 
 PATH = 1e-10  # relative decrement at which a fit on the way is good enough
-FINAL = 1e-20  # and where nothing more can be gained: quadratic convergence gets there in one more step
+FINAL = 1e-16  # and the one that is kept
 LIMIT = 100
+UNKNOWN = Sums(np.nan, np.empty(0), np.empty((0, 0)))  # sums nobody has asked for yet
 
 
 class Problem(Protocol):
@@ -37,6 +48,8 @@ class Problem(Protocol):
     def total(self) -> float: ...
 
     def sums(self, weights: Float, order: int = 2, /) -> Sums: ...
+
+    def diagonal(self, weights: Float, /) -> Float: ...
 
     def bounded_loss(self, weights: Float, /) -> float: ...
 
@@ -64,14 +77,14 @@ class Fit:
 
 
 def begin(problem: Problem, weights: Float | float = 0.0) -> Fit:
-    """Unfitted weights with their sums: where a solver starts."""
+    """Weights to start from."""
     start = np.broadcast_to(np.asarray(weights, dtype=float), problem.size).copy()
-    return Fit(start, np.inf, problem.sums(start), np.ones(problem.size, dtype=bool))
+    return Fit(start, np.inf, UNKNOWN, np.ones(problem.size, dtype=bool))
 
 
 def scale(problem: Problem) -> float:
-    """s, the mean diagonal of the Hessian where all weights are 0: the unit in which penalties are counted."""
-    return float(np.diag(problem.sums(np.zeros(problem.size)).hessian).mean()) if problem.size else 0.0
+    """s, the mean diagonal of the Hessian at weights 0: the unit in which penalties are counted."""
+    return float(problem.diagonal(np.zeros(problem.size)).mean()) if problem.size else 0.0
 
 
 def penalised_inverse(fit: Fit) -> Float:
@@ -98,8 +111,9 @@ def newton(
     Never diverges: every step lowers the objective, also when classes are separable and the penalty tiny.
     """
     weights, sums = start.weights, start.sums
-    if nonnegative and weights.size and weights.min() < 0:
-        weights = np.maximum(weights, 0.0)
+    outside = nonnegative and weights.min(initial=0.0) < 0
+    if outside or len(sums.hessian) != problem.size or not np.isfinite(sums.value):
+        weights = np.maximum(weights, 0.0) if outside else weights
         sums = problem.sums(weights)
     free, before = start.free, np.inf
     for step in range(LIMIT):
@@ -110,7 +124,11 @@ def newton(
         unit = max(1.0, abs(objective))
         stalled = before < 1e-12 * unit and decrement > 0.25 * before  # nothing but rounding is left
         if decrement < tolerance * unit or stalled:
-            return Fit(weights, penalty, sums, free, step)
+            # The last step is taken on the quadratic model, exact here to second order: no further pass.
+            change = sums.hessian @ direction
+            value = sums.value + float(direction @ (sums.gradient + change / 2))
+            there = Sums(value, sums.gradient + change, sums.hessian)
+            return Fit(weights + direction, penalty, there, free, step)
         length = 1.0
         while length > 1e-12:
             trial = weights + length * direction
@@ -124,7 +142,7 @@ def newton(
         weights, before = trial, decrement
         sums = trial_sums if length == 1.0 else problem.sums(trial)
     warnings.warn(
-        f"The weights did not settle in {LIMIT} Newton steps at penalty {penalty:.3g}; the last ones are kept.",
+        f"The weights did not settle in {LIMIT} Newton steps at penalty {penalty:.3g}: the last are kept.",
         _convergence_warning(),
         stacklevel=2,
     )
@@ -133,21 +151,24 @@ def newton(
 
 def common_weight(problem: Problem) -> float:
     """The one weight, between 0 and 1, that all predictors would share: how far to trust naive Bayes."""
+
+    def slope(weight: float) -> float:
+        return float(problem.sums(np.full(problem.size, weight), 1).gradient.sum())
+
     low, high = 0.0, 1.0
-    slope = problem.sums(np.full(problem.size, high), 1).gradient.sum()
-    if slope <= 0:
-        return high
-    weight = 0.5
-    for _ in range(60):
-        sums = problem.sums(np.full(problem.size, weight))
-        slope, curve = sums.gradient.sum(), sums.hessian.sum()
-        low, high = (low, weight) if slope > 0 else (weight, high)
-        step = weight - slope / curve if curve > 0 else -1.0
-        new = step if low < step < high else (low + high) / 2
-        if abs(new - weight) < 1e-10 or high - low < 1e-10:
-            return float(new)
-        weight = new
-    return float(weight)
+    slope_low, slope_high = slope(low), slope(high)
+    if slope_low >= 0 or slope_high <= 0:
+        return low if slope_low >= 0 else high
+    for _ in range(100):  # the secant, with the end that stays counted half (Illinois)
+        weight = (low * slope_high - high * slope_low) / (slope_high - slope_low)
+        here = slope(weight)
+        if abs(here) < 1e-12 * problem.total or high - low < 1e-12:
+            break
+        if here > 0:
+            high, slope_high, slope_low = weight, here, slope_low / 2
+        else:
+            low, slope_low, slope_high = weight, here, slope_high / 2
+    return weight
 
 
 def _objective(sums: Sums, weights: Float, penalty: float, centre: float) -> float:
@@ -158,7 +179,7 @@ def _objective(sums: Sums, weights: Float, penalty: float, centre: float) -> flo
 def _descent(
     hessian: Float, gradient: Float, weights: Float, penalty: float, nonnegative: bool
 ) -> tuple[Float, npt.NDArray[np.bool_]]:
-    """To the minimum of the quadratic model, within the bounds if there are any; and which weights are free."""
+    """To the minimum of the quadratic model, within bounds if there are any; and which weights are free."""
     size = len(weights)
     lift = 2 * penalty + 1e-12 * (1 + np.trace(hessian) / max(size, 1))
     curved = hessian + lift * np.eye(size)

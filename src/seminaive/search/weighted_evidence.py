@@ -1,145 +1,27 @@
 """Sums over rows for models that weight each predictor's evidence.
 
-    score_k = offset_k + sum_j  w_jk g_jk(x_j)              p = softmax(score), or logistic of a single score
-
 Everything a solver asks of the rows is a sum: the log loss, its gradient G'(p - y), its Hessian G'DG,
 the loss of left-out rows. Each sum is made block by block and added, so rows may live in memory, on
 disk or on a cluster; the evidence matrix G is never stored.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from seminaive.kernels.newton import link_rows, look_up
+from seminaive.search.design import Design, Rows
 
-__all__ = ["Design", "Lookup", "Rows", "Sums", "WeightedEvidence", "in_memory", "scores", "table_design"]
+__all__ = ["Fold", "Sums", "WeightedEvidence", "in_memory", "scores"]
 
 Float = npt.NDArray[np.float64]
 Index = npt.NDArray[np.intp]
-T = TypeVar("T", bound="Sums | float")
 
 TILE = 2**16  # evidence values held at once: half a megabyte, which stays in a core's cache
-
-
-@dataclass(frozen=True)
-class Rows:
-    """Coded rows: codes by column, class of every row, and weights unless all are 1.
-
-    `dense` holds evidence that no table can give (density differences of numeric columns), one
-    (columns, rows) layer per score.
-    """
-
-    codes: npt.NDArray[np.uint8]
-    label: Index
-    weight: Float | None = None
-    codes16: npt.NDArray[np.uint16] | None = None
-    dense: Float | None = None
-
-    def __len__(self) -> int:
-        return len(self.label)
-
-    @property
-    def total(self) -> float:
-        return float(len(self)) if self.weight is None else float(self.weight.sum())
-
-    def take(self, chosen: npt.NDArray[Any]) -> "Rows":
-        """Copy the chosen rows (positions or a mask)."""
-        return Rows(
-            np.ascontiguousarray(self.codes[:, chosen]),
-            self.label[chosen],
-            None if self.weight is None else self.weight[chosen],
-            None if self.codes16 is None else np.ascontiguousarray(self.codes16[:, chosen]),
-            None if self.dense is None else np.ascontiguousarray(self.dense[:, :, chosen]),
-        )
-
-
-@dataclass(frozen=True)
-class Lookup:
-    """Which row of codes each predictor reads, where its table starts, and which predictor it is."""
-
-    source: Index
-    start: Index
-    place: Index
-
-
-NOTHING = np.empty(0, dtype=np.intp)
-
-
-@dataclass(frozen=True)
-class Design:
-    """How codes become weighted evidence: offsets, flat tables (one line per score), and the predictors.
-
-    One line of tables is a logit for class `positive`; several are a softmax, with a weight per class
-    and predictor or, if `shared`, one weight per predictor.
-    """
-
-    offset: Float
-    tables: Float
-    predictors: int
-    lookup: Lookup
-    lookup16: Lookup | None = None
-    dense_place: Index = field(default_factory=lambda: NOTHING)
-    shared: bool = False
-    positive: int = 1
-
-    @property
-    def size(self) -> int:
-        """Number of weights."""
-        return self.predictors if self.shared else self.predictors * len(self.offset)
-
-    def by_class(self, weights: Float) -> Float:
-        """Weights as one line of predictors per score."""
-        shape = (len(self.offset), self.predictors)
-        return np.ascontiguousarray(np.broadcast_to(weights.reshape(-1, self.predictors), shape))
-
-
-def table_design(
-    offset: Float,
-    tables: Float,
-    starts: Index,
-    *,
-    shared: bool = False,
-    positive: int = 1,
-    residual: float = 0.0,
-    seen: npt.NDArray[np.bool_] | None = None,
-) -> Design:
-    """Design with one predictor per column of codes, read from flat tables that begin at `starts`.
-
-    `residual` > 0 adds a predictor for every value that `seen` marks, worth `residual` where the value
-    occurs: each table entry may then move on its own, under the same penalty.
-
-    Examples
-    --------
-    >>> design = table_design(np.zeros(1), np.array([[0.0, 0.0, -1.0, 1.0]]), np.array([0, 4]))
-    >>> rows = Rows(np.array([[2, 3, 3]], dtype=np.uint8), np.array([0, 1, 1]))
-    >>> scores(rows, design, np.array([0.5]))
-    array([[-0.5,  0.5,  0.5]])
-    """
-    columns = len(starts) - 1
-    source, start = np.arange(columns), np.asarray(starts[:-1])
-    if residual > 0:
-        if shared:
-            raise ValueError("residual needs one weight per class and predictor: use shared=False.")
-        level = np.ones(tables.shape[1], dtype=bool) if seen is None else seen
-        extra, position = [tables], tables.shape[1]
-        for column in range(columns):
-            first, width = starts[column], starts[column + 1] - starts[column]
-            values = np.flatnonzero(level[first : first + width])
-            one_hot = np.zeros((len(values), width))
-            one_hot[np.arange(len(values)), values] = residual
-            extra.append(np.broadcast_to(one_hot.reshape(1, -1), (len(tables), one_hot.size)))
-            source = np.append(source, np.full(len(values), column))
-            start = np.append(start, position + width * np.arange(len(values)))
-            position += one_hot.size
-        tables = np.concatenate(extra, axis=1)
-    lookup = Lookup(source.astype(np.intp), start.astype(np.intp), np.arange(len(source)))
-    flat = np.ascontiguousarray(tables, dtype=np.float64)
-    return Design(np.asarray(offset, float), flat, len(source), lookup, shared=shared, positive=positive)
 
 
 @dataclass(frozen=True)
@@ -151,9 +33,7 @@ class Sums:
     hessian: Float
 
     def __add__(self, other: "Sums") -> "Sums":
-        return Sums(
-            self.value + other.value, self.gradient + other.gradient, self.hessian + other.hessian
-        )
+        return Sums(self.value + other.value, self.gradient + other.gradient, self.hessian + other.hessian)
 
 
 @dataclass(frozen=True)
@@ -217,7 +97,7 @@ def loss_sums(rows: Rows, design: Design, weights: Float, order: int) -> Sums:
 
 
 def _add_hessian(hessian: Float, tile: _Tile, design: Design) -> None:
-    """Add G'DG of a tile. Each product is a matrix with its own transpose: half the work, never indefinite."""
+    """Add G'DG of a tile. Each product is a matrix with its own transpose, which is half the work."""
     evidence, classes, predictors = tile.evidence, len(design.offset), design.predictors
     if design.shared and classes > 1:
         # sum_k p_k (g_k - mean)(g_k - mean)',  mean = sum_k p_k g_k
@@ -237,6 +117,18 @@ def _add_hessian(hessian: Float, tile: _Tile, design: Design) -> None:
     evidence *= np.sqrt(tile.curvature)[:, None, :]
     for k, layer in enumerate(evidence):
         blocks[k, :, k, :] += layer @ layer.T
+
+
+def hessian_diagonal(rows: Rows, design: Design, weights: Float) -> Float:
+    """Diagonal of G'DG of one block."""
+    total = np.zeros(design.size)
+    for tile in _tiles(rows, design, weights):
+        if design.shared and len(design.offset) > 1:
+            away = tile.evidence - np.einsum("kjr,kr->jr", tile.evidence, tile.probability)
+            total += np.einsum("kjr,kr->j", away**2, tile.weight * tile.probability)
+        else:
+            total += np.einsum("kjr,kr->kj", tile.evidence**2, tile.curvature).ravel()
+    return total
 
 
 def bounded_loss(rows: Rows, design: Design, weights: Float) -> float:
@@ -272,7 +164,9 @@ def left_out_loss(rows: Rows, design: Design, weights: Float, inverse: Float) ->
             curve[np.arange(classes), np.arange(classes)] += p
             spread_r = spread.transpose(2, 0, 1)
             system = -np.matmul(curve.transpose(2, 0, 1), spread_r) * copy[:, None, None]
-            system += np.eye(classes) * (1.0 + 1e-9)  # a row that alone decides its fit: bounded, not singular
+            system += np.eye(classes) * (
+                1.0 + 1e-9
+            )  # a row that alone decides its fit: bounded, not singular
             pull = np.linalg.solve(system, (copy * error).T[:, :, None])
             moved = tile.score + np.matmul(spread_r, pull)[:, :, 0].T
         unused = np.empty((3, classes, size))
@@ -284,24 +178,34 @@ def left_out_loss(rows: Rows, design: Design, weights: Float, inverse: Float) ->
 class Fold(Protocol):
     """Apply a function to every block of rows, wherever it lives, and add up what it returns."""
 
-    def __call__(self, function: Callable[[Rows], T], /) -> T: ...
+    def __call__(self, function: Callable[[Rows], Any], /) -> Any: ...
 
 
 def in_memory(blocks: Sequence[Rows]) -> Fold:
     """Fold over blocks held in memory, in their order."""
 
-    def fold(function: Callable[[Rows], T], /) -> T:
-        first, *rest = [function(block) for block in blocks]
-        for result in rest:
-            first = first + result  # type: ignore[assignment, operator]
-        return first
+    def fold(function: Callable[[Rows], Any], /) -> Any:
+        total, *others = (function(block) for block in blocks)
+        for result in others:
+            total = total + result
+        return total
 
     return fold
 
 
 @dataclass(frozen=True)
 class WeightedEvidence:
-    """The fitting problem a solver sees: its size, the total weight of its rows, and its sums."""
+    """The fitting problem a solver sees: its number of weights, its rows' total weight, and its sums.
+
+    Examples
+    --------
+    >>> from seminaive.search.design import table_design
+    >>> design = table_design(np.zeros(1), np.array([[0.0, 0.0, -1.0, 1.0]]), np.array([0, 4]))
+    >>> rows = Rows(np.array([[2, 3, 3, 2]], dtype=np.uint8), np.array([0, 1, 1, 1]))
+    >>> problem = WeightedEvidence(design, in_memory([rows]), rows.total)
+    >>> problem.sums(np.zeros(1)).gradient
+    array([-1.])
+    """
 
     design: Design
     fold: Fold
@@ -311,14 +215,20 @@ class WeightedEvidence:
     def size(self) -> int:
         return self.design.size
 
-    def sums(self, weights: Float, order: int = 2) -> Sums:
-        """Loss, gradient and Hessian of all rows."""
-        return self.fold(partial(loss_sums, design=self.design, weights=weights, order=order))
+    def sums(self, weights: Float, order: int = 2, /) -> Sums:
+        """Loss in nats (order 0), with gradient (1), with Hessian (2)."""
+        sums: Sums = self.fold(partial(loss_sums, design=self.design, weights=weights, order=order))
+        return sums
 
-    def bounded_loss(self, weights: Float) -> float:
+    def diagonal(self, weights: Float, /) -> Float:
+        """Diagonal of the Hessian, when the whole would be too large."""
+        diagonal: Float = self.fold(partial(hessian_diagonal, design=self.design, weights=weights))
+        return diagonal
+
+    def bounded_loss(self, weights: Float, /) -> float:
         """Loss as reported: probabilities are held between 1e-10 and 1 - 1e-10."""
-        return self.fold(partial(bounded_loss, design=self.design, weights=weights))
+        return float(self.fold(partial(bounded_loss, design=self.design, weights=weights)))
 
-    def left_out_loss(self, weights: Float, inverse: Float) -> float:
+    def left_out_loss(self, weights: Float, inverse: Float, /) -> float:
         """Approximate leave-one-out loss, given the inverse of the penalised Hessian."""
-        return self.fold(partial(left_out_loss, design=self.design, weights=weights, inverse=inverse))
+        return float(self.fold(partial(left_out_loss, design=self.design, weights=weights, inverse=inverse)))

@@ -53,7 +53,8 @@ def class_adjustments(
     smoothing : float or "1/n"
         L below; "1/n" is one over the number of training rows.
     kind : str
-        With N_v the rows of value v, N_vk those of class k, n_k the column's rows of class k, K classes, `card` values:
+        With N_v the rows of value v, N_vk those of class k, n_k the column's rows of class k, K
+        classes, `card` values:
 
         - "class": (N_vk + L K P(k)) / (N_v + L K), drawn towards the prior;
         - "half": (N_vk + L) / (N_v + L K), drawn towards equal classes;
@@ -94,8 +95,8 @@ def log_odds_adjustments(
 ) -> Float:
     """Table q(v) = logit P(C|v) - logit P(C) for two classes, the second being C.
 
-    Parameters are those of `class_adjustments`. An empty cell without smoothing has a logit of +-23.0258509298:
-    both probabilities are formed from counts, and the smaller is replaced by 1e-10.
+    Parameters are those of `class_adjustments`. An empty cell without smoothing has a logit of
+    +-23.0258509298: both probabilities are formed from counts, and the smaller is replaced by 1e-10.
 
     Examples
     --------
@@ -125,13 +126,13 @@ def left_out_log_odds(
 ) -> Float:
     """Table q(v) a row sees once it is itself left out: of its cell, its value's total and the prior.
 
-    Returns (2, values): the first line for rows of the first class, the second for rows of C. For non-negative weights
-    only: with free signs it does not help.
+    Returns (2, values): the first line for rows of the first class, the second for rows of C. For
+    non-negative weights only: with free signs it does not help.
 
     >>> counts, rows = np.array([[3.0, 1.0], [1.0, 3.0]]), np.array([4.0, 4.0])
     >>> left_out_log_odds(counts, np.array([0, 2]), rows).round(3)
-    array([[-0.379,  0.811],
-           [-0.811,  0.379]])
+    array([[-0.575,  1.288],
+           [-1.288,  0.575]])
     """
     out = np.zeros((2, counts.shape[1]))
     for own in range(2):
@@ -164,8 +165,9 @@ def kernel_log_odds(x: Float, groups: tuple[Float, Float]) -> Float:
     Each density is a Gaussian kernel estimate of width .9 min(sd, IQR/1.34) n^(-1/5), mixed with weight
     1/(n + 1) of a wide Normal around the whole column, which keeps the tails bounded.
 
-    >>> kernel_log_odds(np.array([0.0, 50.0]), (np.array([-1.0, 0.0, 1.0]), np.array([3.0, 4.0, 5.0]))).round(1)
-    array([-3.2, 0. ])
+    >>> low, high = np.array([-1.0, 0.0, 1.0]), np.array([3.0, 4.0, 5.0])
+    >>> kernel_log_odds(np.array([0.0, 50.0]), (low, high)).round(1)
+    array([-2.6,  0. ])
     """
     column = np.concatenate(groups)
     centre, spread = column.mean(), column.std()
@@ -225,7 +227,8 @@ def _posterior(
         mass = counts
     else:
         raise ValueError(
-            f"smoothing_kind must be 'class', 'half', 'likelihood', 'level', 'pooled' or 'none', got {kind!r}."
+            "smoothing_kind must be 'class', 'half', 'likelihood', 'level', 'pooled' or 'none', "
+            f"got {kind!r}."
         )
     whole = mass.sum(axis=0)
     others = whole - mass
