@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from seminaive.search.ridge import PATH, Fit, Problem
+from seminaive.search.ridge import FREE, PATH, Fit, Problem, Restraint
 from seminaive.search.weighted_evidence import Sums
 
 __all__ = ["MANY", "gradient_only"]
@@ -17,9 +17,7 @@ def gradient_only(
     problem: Problem,
     penalty: float,
     start: Fit,
-    *,
-    centre: float = 0.0,
-    nonnegative: bool = False,
+    restraint: Restraint = FREE,
     tolerance: float = PATH,
 ) -> Fit:
     """Minimise the penalised loss by L-BFGS in units of each weight's own curvature; bounded if asked.
@@ -29,6 +27,7 @@ def gradient_only(
     """
     from scipy.optimize import minimize
 
+    centre, nonnegative = restraint.centre, restraint.nonnegative
     unit = 1.0 / np.sqrt(problem.diagonal(start.weights) + 2 * penalty)
 
     def objective(scaled: Float) -> tuple[float, Float]:

@@ -11,7 +11,17 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from seminaive.search.ridge import FINAL, PATH, Fit, Problem, begin, newton, penalised_inverse
+from seminaive.search.ridge import (
+    FINAL,
+    FREE,
+    PATH,
+    Fit,
+    Problem,
+    Restraint,
+    begin,
+    newton,
+    penalised_inverse,
+)
 
 __all__ = ["Chosen", "Folds", "PathStep", "Solver", "choose_penalty", "cross_validated", "left_out"]
 
@@ -53,9 +63,7 @@ class Solver(Protocol):
         problem: Problem,
         penalty: float,
         start: Fit,
-        *,
-        centre: float = 0.0,
-        nonnegative: bool = False,
+        restraint: Restraint = FREE,
         tolerance: float = PATH,
     ) -> Fit: ...
 
@@ -72,20 +80,18 @@ def left_out(problem: Problem) -> Criterion:
 def cross_validated(
     problem: Problem,
     folds: Folds,
-    *,
-    centre: float = 0.0,
-    nonnegative: bool = False,
+    restraint: Restraint = FREE,
     solve: Solver = newton,
 ) -> Criterion:
     """Loss in bits per held-out row; in every fold the penalty is scaled by the fold's share of the rows."""
-    latest = [begin(training, centre) for training, _ in folds]
+    latest = [begin(training, restraint.centre) for training, _ in folds]
     rows = sum(held_out.total for _, held_out in folds)
 
     def criterion(fit: Fit) -> float:
         loss = 0.0
         for number, (training, held_out) in enumerate(folds):
             penalty = fit.penalty * training.total / problem.total
-            latest[number] = solve(training, penalty, latest[number], centre=centre, nonnegative=nonnegative)
+            latest[number] = solve(training, penalty, latest[number], restraint)
             loss += held_out.bounded_loss(latest[number].weights)
         return loss / (rows * BITS)
 
@@ -96,28 +102,26 @@ def choose_penalty(
     problem: Problem,
     criterion: Criterion,
     scale: float,
-    *,
-    centre: float = 0.0,
-    nonnegative: bool = False,
+    restraint: Restraint = FREE,
     solve: Solver = newton,
 ) -> Chosen:
     """Walk from lambda = 100 s down in steps of 10^(1/3) and keep the penalty with the lowest criterion.
 
     Stops after four penalties without improvement, at 1e-6 s, or, while the weakest is the best, at 1e-10 s.
     """
-    fit = best = begin(problem, centre)
+    fit = best = begin(problem, restraint.centre)
     path: list[PathStep] = []
     lowest = 0
     for third in range(6, -31, -1):
         relative = 10 ** (third / 3)
         # Evidence that is 0 everywhere has no scale, and every penalty leaves its weights at the centre.
-        fit = solve(problem, relative * (scale or 1.0), fit, centre=centre, nonnegative=nonnegative)
+        fit = solve(problem, relative * (scale or 1.0), fit, restraint)
         path.append(PathStep(fit.penalty, relative, fit.size, criterion(fit), fit.weights))
         if best.penalty == np.inf or path[-1].criterion < path[lowest].criterion:
             best, lowest = fit, len(path) - 1
         since = len(path) - 1 - lowest
         if since >= 4 or (third <= -18 and since > 0):
             break
-    chosen = solve(problem, best.penalty, best, centre=centre, nonnegative=nonnegative, tolerance=FINAL)
+    chosen = solve(problem, best.penalty, best, restraint, FINAL)
     path[lowest] = replace(path[lowest], m=chosen.size, weights=chosen.weights)
     return Chosen(chosen, tuple(path), path[lowest].relative <= 1.01 * WEAKEST)

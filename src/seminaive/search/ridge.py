@@ -23,6 +23,7 @@ __all__ = [
     "PATH",
     "Fit",
     "Problem",
+    "Restraint",
     "begin",
     "common_weight",
     "newton",
@@ -54,6 +55,17 @@ class Problem(Protocol):
     def bounded_loss(self, weights: Float, /) -> float: ...
 
     def left_out_loss(self, weights: Float, inverse: Float, /) -> float: ...
+
+
+@dataclass(frozen=True)
+class Restraint:
+    """What holds the weights besides the data: the centre they are drawn to, and their sign."""
+
+    centre: float = 0.0
+    nonnegative: bool = False
+
+
+FREE = Restraint()
 
 
 @dataclass(frozen=True)
@@ -101,15 +113,14 @@ def newton(
     problem: Problem,
     penalty: float,
     start: Fit,
-    *,
-    centre: float = 0.0,
-    nonnegative: bool = False,
+    restraint: Restraint = FREE,
     tolerance: float = PATH,
 ) -> Fit:
     """Minimise the penalised loss from a start whose sums are known (a neighbour on the path).
 
     Never diverges: every step lowers the objective, also when classes are separable and the penalty tiny.
     """
+    centre, nonnegative = restraint.centre, restraint.nonnegative
     weights, sums = start.weights, start.sums
     outside = nonnegative and weights.min(initial=0.0) < 0
     if outside or len(sums.hessian) != problem.size or not np.isfinite(sums.value):

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seminaive.search.penalty import BITS, Folds
-from seminaive.search.ridge import Fit, Problem, newton, penalised_inverse, scale
+from seminaive.search.ridge import Fit, Problem, Restraint, newton, penalised_inverse, scale
 from seminaive.search.unrestricted import fit_unrestricted
 
 __all__ = ["SizeSearch", "choose_size", "fit_size"]
@@ -44,7 +44,7 @@ def _near_size(problem: Problem, m: float, start: Fit, nonnegative: bool) -> Fit
         penalty += stretch * fit.size / (2 * slope)
         if not low < penalty < high:
             penalty = np.sqrt(low * high) if low > 0 and high < np.inf else 2 * low + high / 2
-        fit = newton(problem, penalty, fit, nonnegative=nonnegative)
+        fit = newton(problem, penalty, fit, Restraint(nonnegative=nonnegative))
     return fit
 
 
@@ -75,7 +75,8 @@ def choose_size(folds: Folds, m_unrestricted: float, *, nonnegative: bool = Fals
     A fold whose own unrestricted weights are smaller than m keeps them. Equal means go to the smaller m.
     """
     limits = [
-        fit_unrestricted(training, scale(training), nonnegative=nonnegative)[0] for training, _ in folds
+        fit_unrestricted(training, scale(training), Restraint(nonnegative=nonnegative))[0]
+        for training, _ in folds
     ]
     coarse = m_unrestricted * np.arange(1, 11) / 10
     first = _held_out_bits(folds, coarse, limits, nonnegative)

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg import LinAlgError
 
-from seminaive.search.ridge import FINAL, Fit, Problem, begin, newton
+from seminaive.search.ridge import FINAL, FREE, Fit, Problem, Restraint, begin, newton
 from seminaive.search.weighted_evidence import Sums
 
 __all__ = ["WEAKEST", "fit_unrestricted"]
@@ -16,24 +16,22 @@ Float = npt.NDArray[np.float64]
 WEAKEST = 1e-10  # the penalty, in units of s, that holds the weights of separable classes
 
 
-def fit_unrestricted(
-    problem: Problem, scale: float, *, centre: float = 0.0, nonnegative: bool = False
-) -> tuple[Fit, bool]:
+def fit_unrestricted(problem: Problem, scale: float, restraint: Restraint = FREE) -> tuple[Fit, bool]:
     """The weights without penalty, nearest to the centre if many are equally good; and whether none exist.
 
     Separable classes have their optimum at infinity. That shows in a last bit of penalty (1e-10 s) still
     moving the weights by more than a percent; the weights held by it are then returned, and True.
     """
-    unit = scale or 1.0
+    centre, unit = restraint.centre, scale or 1.0
     fit = begin(problem, centre)
     for relative in (1e-1, 1e-3, 1e-5, 1e-7, WEAKEST):
-        fit = newton(problem, relative * unit, fit, centre=centre, nonnegative=nonnegative)
+        fit = newton(problem, relative * unit, fit, restraint)
     basis = _row_space(problem)
-    if nonnegative:
+    if restraint.nonnegative:
         # Bounds may hold even a singular problem: the limit is read off two weak penalties.
-        last = newton(problem, fit.penalty, fit, centre=centre, nonnegative=True, tolerance=FINAL)
+        last = newton(problem, fit.penalty, fit, restraint, FINAL)
         return last, _still_moving(last, basis, centre)
-    held = newton(problem, fit.penalty, fit, centre=centre, tolerance=FINAL)
+    held = newton(problem, fit.penalty, fit, restraint, FINAL)
     if _still_moving(held, basis, centre):
         return held, True
     inside = _Rotated(problem, basis, centre)
