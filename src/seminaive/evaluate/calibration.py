@@ -77,9 +77,9 @@ def log_loss_bits(
 def brier_score(
     y: npt.ArrayLike, probability: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None
 ) -> float:
-    """Mean squared distance of the probabilities from what happened.
+    """Mean squared distance of the probabilities from what happened, between 0 and 1.
 
-    With two classes that of the positive class, with more the sum over classes.
+    Half the squared distance summed over classes, which with two classes is that of the positive class.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def brier_score(
     if given.ndim == 1:
         given = np.column_stack([1 - given, given])
     score = ((given - truth) ** 2).sum(axis=1)
-    return _mean(score, sample_weight) / (2 if truth.shape[1] == 2 else 1)
+    return _mean(score, sample_weight) / 2
 
 
 def reliability_curve(
