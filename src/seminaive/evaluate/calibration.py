@@ -57,9 +57,7 @@ class ReliabilityCurve:
         return pd.DataFrame({name: getattr(self, name) for name in columns})
 
 
-def log_loss_bits(
-    y: npt.ArrayLike, probability: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None
-) -> float:
+def log_loss_bits(y: npt.ArrayLike, probability: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> float:
     """Mean of -log2 of the probability given to what happened, held between 1e-10 and 1 - 1e-10.
 
     1 bit per row is what tossing a coin earns with two equal classes.
@@ -74,9 +72,7 @@ def log_loss_bits(
     return _mean(loss, sample_weight)
 
 
-def brier_score(
-    y: npt.ArrayLike, probability: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None
-) -> float:
+def brier_score(y: npt.ArrayLike, probability: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> float:
     """Mean squared distance of the probabilities from what happened, between 0 and 1.
 
     Half the squared distance summed over classes, which with two classes is that of the positive class.
@@ -171,9 +167,7 @@ def expected_calibration_error(
     return reliability_curve(y, probability, bins=bins, strategy=strategy, sample_weight=sample_weight).error
 
 
-def plot_reliability(
-    curve: ReliabilityCurve, *, label: str | None = None, ax: "Axes | None" = None
-) -> "Axes":
+def plot_reliability(curve: ReliabilityCurve, *, label: str | None = None, ax: "Axes | None" = None) -> "Axes":
     """Draw observed against predicted rates with their intervals; the diagonal is perfect calibration.
 
     The area of a point is its share of the rows.
@@ -190,7 +184,7 @@ def plot_reliability(
     axes.set_title(f"Reliability (calibration error {100 * curve.error:.1f} %)")
     if label is not None:
         axes.legend()
-    return axes  # type: ignore[no-any-return]
+    return axes
 
 
 def _one_hot(y: npt.ArrayLike, probability: npt.ArrayLike) -> tuple[Float, Float]:
@@ -204,8 +198,7 @@ def _one_hot(y: npt.ArrayLike, probability: npt.ArrayLike) -> tuple[Float, Float
     position = label.astype(np.intp)
     if len(label) and (position.min() < 0 or position.max() >= given.shape[1]):
         raise ValueError(
-            f"y must hold class positions from 0 to {given.shape[1] - 1}, "
-            f"got {position.min()} to {position.max()}."
+            f"y must hold class positions from 0 to {given.shape[1] - 1}, got {position.min()} to {position.max()}."
         )
     truth = np.zeros(given.shape)
     truth[np.arange(len(label)), position] = 1.0

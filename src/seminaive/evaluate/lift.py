@@ -47,9 +47,7 @@ class LiftCurve:
         """One row per distinct probability."""
         import pandas as pd
 
-        return pd.DataFrame(
-            {"share": self.share, "found": self.found, "lift": self.lift, "threshold": self.threshold}
-        )
+        return pd.DataFrame({"share": self.share, "found": self.found, "lift": self.lift, "threshold": self.threshold})
 
 
 @dataclass(frozen=True)
@@ -77,9 +75,7 @@ class ProfitCurve:
         return pd.DataFrame({name: getattr(self, name) for name in names})
 
 
-def lift_curve(
-    y: npt.ArrayLike, probability: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None
-) -> LiftCurve:
+def lift_curve(y: npt.ArrayLike, probability: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> LiftCurve:
     """Share of positives found against share of rows taken.
 
     Parameters
@@ -131,7 +127,7 @@ def plot_lift(curve: LiftCurve, *, label: str | None = None, ax: "Axes | None" =
     axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="share of rows taken", ylabel="share of positives found")
     if label is not None:
         axes.legend()
-    return axes  # type: ignore[no-any-return]
+    return axes
 
 
 def plot_profit(curve: ProfitCurve, *, ax: "Axes | None" = None) -> "Axes":
@@ -144,7 +140,7 @@ def plot_profit(curve: ProfitCurve, *, ax: "Axes | None" = None) -> "Axes":
     axes.plot(curve.share[best], curve.profit[best], "o", color="C0")
     axes.set(xlim=(0, 1), xlabel="share of rows acted on", ylabel="profit")
     axes.legend()
-    return axes  # type: ignore[no-any-return]
+    return axes
 
 
 def _axes(ax: "Axes | None") -> Any:
@@ -160,8 +156,7 @@ def _taken(
     given, happened = np.asarray(probability, dtype=float), np.asarray(y, dtype=float)
     if given.ndim != 1 or happened.shape != given.shape or len(given) == 0:
         raise ValueError(
-            "y and probability must be two columns of equal length, got shapes "
-            f"{happened.shape} and {given.shape}."
+            f"y and probability must be two columns of equal length, got shapes {happened.shape} and {given.shape}."
         )
     if not np.isin(happened, (0.0, 1.0)).all():
         raise ValueError("y must be 1 for the rows looked for and 0 for the others.")

@@ -86,7 +86,8 @@ class Design:
     def by_class(self, weights: Float) -> Float:
         """Weights as one line of predictors per score."""
         shape = (len(self.offset), self.predictors)
-        return np.ascontiguousarray(np.broadcast_to(weights.reshape(-1, self.predictors), shape))
+        lines = 1 if self.shared else len(self.offset)
+        return np.ascontiguousarray(np.broadcast_to(weights.reshape(lines, self.predictors), shape))
 
 
 def table_design(

@@ -3,6 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
+from seminaive.search.blas import one_blas_thread
 from seminaive.search.ridge import FREE, PATH, Fit, Problem, Restraint
 from seminaive.search.weighted_evidence import Sums
 
@@ -13,6 +14,7 @@ Float = npt.NDArray[np.float64]
 MANY = 1000  # weights from which the Hessian costs more than the extra passes
 
 
+@one_blas_thread()
 def gradient_only(
     problem: Problem,
     penalty: float,
@@ -57,6 +59,4 @@ def gradient_only(
         weights = np.maximum(weights, 0.0)
     sums = Sums(float(found.fun) - penalty * float((weights - centre) @ (weights - centre)),
                 found.jac / unit - 2 * penalty * (weights - centre), np.empty((0, 0)))  # fmt: skip
-    return Fit(
-        weights, penalty, sums, weights > 0 if nonnegative else start.free, found.nit, found.status == 0
-    )
+    return Fit(weights, penalty, sums, weights > 0 if nonnegative else start.free, found.nit, found.status == 0)

@@ -11,6 +11,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from seminaive.search.blas import one_blas_thread
 from seminaive.search.ridge import (
     FINAL,
     FREE,
@@ -98,6 +99,7 @@ def cross_validated(
     return criterion
 
 
+@one_blas_thread()
 def choose_penalty(
     problem: Problem,
     criterion: Criterion,

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
+from seminaive.search.blas import one_blas_thread
 from seminaive.search.bounded import bounded_minimum
 from seminaive.search.weighted_evidence import Sums
 
@@ -109,6 +110,7 @@ def penalised_inverse(fit: Fit) -> Float:
     return inverse
 
 
+@one_blas_thread()
 def newton(
     problem: Problem,
     penalty: float,
@@ -160,6 +162,7 @@ def newton(
     return Fit(weights, penalty, sums, free, LIMIT, converged=False)
 
 
+@one_blas_thread()
 def common_weight(problem: Problem) -> float:
     """The one weight, between 0 and 1, that all predictors would share: how far to trust naive Bayes."""
 
@@ -215,4 +218,4 @@ def _solve(matrix: Float, right: Float) -> Float:
 def _convergence_warning() -> type[Warning]:
     from sklearn.exceptions import ConvergenceWarning
 
-    return ConvergenceWarning  # type: ignore[no-any-return]
+    return ConvergenceWarning

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from seminaive.search.blas import one_blas_thread
 from seminaive.search.penalty import BITS, Folds
 from seminaive.search.ridge import Fit, Problem, Restraint, newton, penalised_inverse, scale
 from seminaive.search.unrestricted import fit_unrestricted
@@ -14,12 +15,13 @@ __all__ = ["SizeSearch", "choose_size", "fit_size"]
 Float = npt.NDArray[np.float64]
 
 
+@one_blas_thread()
 def fit_size(problem: Problem, m: float, start: Fit, *, nonnegative: bool = False) -> Fit:
     """The weights with sum of squares m: the ridge fit at the one penalty where |alpha|^2 = m.
 
     Newton on 1/|alpha|, which is almost linear in lambda, inside a bracket; then two steps on the pair
-    (gradient, size). `start` is any fit whose squares sum to more, or it is already the answer:
-    the unrestricted weights, or those of a larger m.
+    (gradient, size). `start` is any fit under the same bounds whose squares sum to more, or it is already
+    the answer: the unrestricted weights, or those of a larger m.
     """
     if m <= 0:
         raise ValueError(f"m must be positive, got {m}: it is the sum of the squared weights.")
@@ -69,14 +71,14 @@ class SizeSearch:
     fold_limits: Float
 
 
+@one_blas_thread()
 def choose_size(folds: Folds, m_unrestricted: float, *, nonnegative: bool = False) -> SizeSearch:
     """The paper's search: ten sizes up to m_u, then ten between the neighbours of the best.
 
     A fold whose own unrestricted weights are smaller than m keeps them. Equal means go to the smaller m.
     """
     limits = [
-        fit_unrestricted(training, scale(training), Restraint(nonnegative=nonnegative))[0]
-        for training, _ in folds
+        fit_unrestricted(training, scale(training), Restraint(nonnegative=nonnegative))[0] for training, _ in folds
     ]
     coarse = m_unrestricted * np.arange(1, 11) / 10
     first = _held_out_bits(folds, coarse, limits, nonnegative)

@@ -6,7 +6,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg import LinAlgError
 
-from seminaive.search.ridge import FINAL, FREE, Fit, Problem, Restraint, begin, newton
+from seminaive.search.blas import one_blas_thread
+from seminaive.search.ridge import FINAL, FREE, PATH, Fit, Problem, Restraint, begin, newton
 from seminaive.search.weighted_evidence import Sums
 
 __all__ = ["WEAKEST", "fit_unrestricted"]
@@ -16,6 +17,7 @@ Float = npt.NDArray[np.float64]
 WEAKEST = 1e-10  # the penalty, in units of s, that holds the weights of separable classes
 
 
+@one_blas_thread()
 def fit_unrestricted(problem: Problem, scale: float, restraint: Restraint = FREE) -> tuple[Fit, bool]:
     """The weights without penalty, nearest to the centre if many are equally good; and whether none exist.
 
@@ -23,17 +25,14 @@ def fit_unrestricted(problem: Problem, scale: float, restraint: Restraint = FREE
     moving the weights by more than a percent; the weights held by it are then returned, and True.
     """
     centre, unit = restraint.centre, scale or 1.0
-    fit = begin(problem, centre)
+    held = begin(problem, centre)
     for relative in (1e-1, 1e-3, 1e-5, 1e-7, WEAKEST):
-        fit = newton(problem, relative * unit, fit, restraint)
+        held = newton(problem, relative * unit, held, restraint, FINAL if relative == WEAKEST else PATH)
     basis = _row_space(problem)
-    if restraint.nonnegative:
-        # Bounds may hold even a singular problem: the limit is read off two weak penalties.
-        last = newton(problem, fit.penalty, fit, restraint, FINAL)
-        return last, _still_moving(last, basis, centre)
-    held = newton(problem, fit.penalty, fit, restraint, FINAL)
     if _still_moving(held, basis, centre):
         return held, True
+    if restraint.nonnegative:  # the last bit of penalty has been shown to be negligible
+        return held, False
     inside = _Rotated(problem, basis, centre)
     start = Fit(basis.T @ (held.weights - centre), 0.0, inside.turn(held.sums), np.ones(basis.shape[1], bool))
     bare = newton(inside, 0.0, start, tolerance=FINAL)
@@ -43,9 +42,8 @@ def fit_unrestricted(problem: Problem, scale: float, restraint: Restraint = FREE
 
 def _row_space(problem: Problem) -> Float:
     """Orthonormal basis of the directions that change any score: repeated and constant evidence fall out."""
-    gram = problem.sums(
-        np.zeros(problem.size)
-    ).hessian  # the same null space at any weights; best scaled at 0
+    # The null space is the same at any weights; at 0 every row still counts.
+    gram = problem.sums(np.zeros(problem.size)).hessian
     length = np.sqrt(np.diag(gram))
     seen = length > 1e-12 * length.max(initial=0.0)
     value, vector = np.linalg.eigh(gram[np.ix_(seen, seen)] / np.outer(length[seen], length[seen]))
@@ -100,6 +98,4 @@ class _Rotated:
         return self.problem.bounded_loss(self.centre + self.basis @ weights)
 
     def left_out_loss(self, weights: Float, inverse: Float, /) -> float:
-        return self.problem.left_out_loss(
-            self.centre + self.basis @ weights, self.basis @ inverse @ self.basis.T
-        )
+        return self.problem.left_out_loss(self.centre + self.basis @ weights, self.basis @ inverse @ self.basis.T)

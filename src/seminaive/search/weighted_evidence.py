@@ -164,9 +164,7 @@ def left_out_loss(rows: Rows, design: Design, weights: Float, inverse: Float) ->
             curve[np.arange(classes), np.arange(classes)] += p
             spread_r = spread.transpose(2, 0, 1)
             system = -np.matmul(curve.transpose(2, 0, 1), spread_r) * copy[:, None, None]
-            system += np.eye(classes) * (
-                1.0 + 1e-9
-            )  # a row that alone decides its fit: bounded, not singular
+            system += np.eye(classes) * (1.0 + 1e-9)  # a row that alone decides its fit: bounded, not singular
             pull = np.linalg.solve(system, (copy * error).T[:, :, None])
             moved = tile.score + np.matmul(spread_r, pull)[:, :, 0].T
         unused = np.empty((3, classes, size))

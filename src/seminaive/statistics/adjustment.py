@@ -17,8 +17,8 @@ import numpy.typing as npt
 __all__ = [
     "SmoothingKind",
     "class_adjustments",
-    "gaussian_log_odds",
-    "kernel_log_odds",
+    "density_adjustments",
+    "density_log_odds",
     "left_out_log_odds",
     "log_odds_adjustments",
     "one_against_rest",
@@ -149,48 +149,32 @@ def left_out_log_odds(
     return out
 
 
-def gaussian_log_odds(x: Float, mean: Float, variance: Float) -> Float:
-    """ln N(x; mean_1, variance_1) - ln N(x; mean_0, variance_0), held between -8 and 8; 0 where x is missing.
+def density_log_odds(log_density: Float) -> Float:
+    """Log ratio of two densities (second over first), held between -8 and 8; 0 where x is missing.
 
-    >>> gaussian_log_odds(np.array([0.0, 1.0, np.nan]), np.array([0.0, 2.0]), np.array([1.0, 1.0]))
-    array([-2.,  0.,  0.])
+    Examples
+    --------
+    >>> density_log_odds(np.array([[-1.0, -1.0, np.nan], [-3.0, -20.0, np.nan]]))
+    array([-2., -8.,  0.])
     """
-    log_density = -0.5 * (np.log(variance)[:, None] + (x - mean[:, None]) ** 2 / variance[:, None])
-    return _clipped(log_density)
-
-
-def kernel_log_odds(x: Float, groups: tuple[Float, Float]) -> Float:
-    """Log ratio of two kernel densities (second over first), held between -8 and 8; 0 where x is missing.
-
-    Each density is a Gaussian kernel estimate of width .9 min(sd, IQR/1.34) n^(-1/5), mixed with weight
-    1/(n + 1) of a wide Normal around the whole column, which keeps the tails bounded.
-
-    >>> low, high = np.array([-1.0, 0.0, 1.0]), np.array([3.0, 4.0, 5.0])
-    >>> kernel_log_odds(np.array([0.0, 50.0]), (low, high)).round(1)
-    array([-2.6,  0. ])
-    """
-    column = np.concatenate(groups)
-    centre, spread = column.mean(), column.std()
-    spread = spread if spread > 0 else 1.0
-    wide = np.exp(-0.5 * ((x - centre) / (2 * spread)) ** 2) / (2 * spread)
-    log_density = np.empty((2, len(x)))
-    for k, values in enumerate(groups):
-        n = len(values)
-        density = np.zeros(len(x))
-        if n:
-            quartiles = np.quantile(values, [0.25, 0.75])
-            narrow = min(values.std(), (quartiles[1] - quartiles[0]) / 1.34)
-            width = max(0.9 * narrow * n**-0.2, 1e-3 * spread)
-            density = np.exp(-0.5 * ((x[:, None] - values) / width) ** 2).mean(axis=1) / width
-        with np.errstate(divide="ignore"):
-            log_density[k] = np.log((n * density + wide) / (n + 1))
-    return _clipped(log_density)
-
-
-def _clipped(log_density: Float) -> Float:
     with np.errstate(invalid="ignore"):
         difference = np.clip(log_density[1] - log_density[0], -CLIP, CLIP)
     return np.where(np.isnan(difference), 0.0, difference)
+
+
+def density_adjustments(log_density: Float, prior: Float) -> Float:
+    """Log densities (classes, rows) as adjustments: floored 8 below the largest, centred by the prior.
+
+    Examples
+    --------
+    >>> density_adjustments(np.array([[-1.0, np.nan], [-3.0, np.nan], [-20.0, np.nan]]), np.array([0.5, 0.5, 0]))
+    array([[ 1.,  0.],
+           [-1.,  0.],
+           [-7.,  0.]])
+    """
+    known = np.where(np.isnan(log_density), 0.0, log_density)
+    floored = np.maximum(known, known.max(axis=0) - CLIP)
+    return np.asarray(floored - prior @ floored, dtype=np.float64)
 
 
 def _posterior(
@@ -227,8 +211,7 @@ def _posterior(
         mass = counts
     else:
         raise ValueError(
-            "smoothing_kind must be 'class', 'half', 'likelihood', 'level', 'pooled' or 'none', "
-            f"got {kind!r}."
+            f"smoothing_kind must be 'class', 'half', 'likelihood', 'level', 'pooled' or 'none', got {kind!r}."
         )
     whole = mass.sum(axis=0)
     others = whole - mass
