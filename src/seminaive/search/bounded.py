@@ -2,7 +2,8 @@
 
 import numpy as np
 import numpy.typing as npt
-from scipy.linalg import cho_factor, cho_solve
+
+from seminaive.search.linear import solve_positive
 
 __all__ = ["bounded_minimum"]
 
@@ -29,9 +30,7 @@ def bounded_minimum(matrix: Float, right: Float) -> Float:
     for _ in range(100 + 10 * size):
         solution = np.zeros(size)
         if free.any():
-            inside = np.ix_(free, free)
-            factor = cho_factor(matrix[inside], lower=True, check_finite=False)
-            solution[free] = cho_solve(factor, right[free], check_finite=False)
+            solution[free] = solve_positive(matrix[np.ix_(free, free)], right[free])
         slope = matrix @ solution - right
         wrong = np.where(free, solution < 0, slope < -noise)
         count = int(wrong.sum())

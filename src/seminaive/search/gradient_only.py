@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from seminaive.search.blas import one_blas_thread
+from seminaive.search.linear import one_blas_thread
 from seminaive.search.ridge import FREE, PATH, Fit, Problem, Restraint
 from seminaive.search.weighted_evidence import Sums
 

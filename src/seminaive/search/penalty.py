@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from seminaive.search.blas import one_blas_thread
+from seminaive.search.linear import one_blas_thread
 from seminaive.search.ridge import (
     FINAL,
     FREE,

@@ -13,10 +13,9 @@ from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from seminaive.search.blas import one_blas_thread
 from seminaive.search.bounded import bounded_minimum
+from seminaive.search.linear import one_blas_thread, solve_positive
 from seminaive.search.weighted_evidence import Sums
 
 __all__ = [
@@ -106,7 +105,7 @@ def penalised_inverse(fit: Fit) -> Float:
     inside = np.ix_(fit.free, fit.free)
     hessian = fit.sums.hessian[inside] + 2 * fit.penalty * np.eye(int(fit.free.sum()))
     if hessian.size:
-        inverse[inside] = _solve(hessian, np.eye(len(hessian)))
+        inverse[inside] = solve_positive(hessian, np.eye(len(hessian)))
     return inverse
 
 
@@ -200,19 +199,7 @@ def _descent(
     if nonnegative:
         target = bounded_minimum(curved, curved @ weights - gradient)
         return target - weights, target > 0
-    return -_solve(curved, gradient), np.ones(size, dtype=bool)
-
-
-def _solve(matrix: Float, right: Float) -> Float:
-    """Solve a positive definite system, lifting its diagonal if rounding made it indefinite."""
-    lift = 0.0
-    for _ in range(20):
-        try:
-            factor = cho_factor(matrix + lift * np.eye(len(matrix)), lower=True, check_finite=False)
-            return np.asarray(cho_solve(factor, right, check_finite=False))
-        except LinAlgError:
-            lift = max(10 * lift, 1e-14 * (1 + np.trace(matrix) / len(matrix)))
-    raise ValueError("The Hessian of the weights is not positive definite: is some evidence infinite or NaN?")
+    return -solve_positive(curved, gradient), np.ones(size, dtype=bool)
 
 
 def _convergence_warning() -> type[Warning]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from seminaive.search.blas import one_blas_thread
+from seminaive.search.linear import one_blas_thread
 from seminaive.search.penalty import BITS, Folds
 from seminaive.search.ridge import Fit, Problem, Restraint, newton, penalised_inverse, scale
 from seminaive.search.unrestricted import fit_unrestricted

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg import LinAlgError
 
-from seminaive.search.blas import one_blas_thread
+from seminaive.search.linear import one_blas_thread
 from seminaive.search.ridge import FINAL, FREE, PATH, Fit, Problem, Restraint, begin, newton
 from seminaive.search.weighted_evidence import Sums
 
