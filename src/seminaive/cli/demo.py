@@ -44,7 +44,9 @@ def demo(options: Namespace) -> None:
     with threadpool_limits(1):  # LogisticRegression's products are so small that threads only get in their way
         for line in comparison(tables):
             print(line, flush=True)
-    print("\n-: takes no text and no gaps. 'loans' is generated: text, numbers and gaps. On the digits naive Bayes takes")
+    print(
+        "\n-: takes no text and no gaps. 'loans' is generated: text, numbers and gaps. On the digits naive Bayes takes"
+    )
     print("every pixel for news, though its neighbours said the same: far too sure, which the log loss shows.\n")
     X, y = tables["loans"]
     model = NaiveBayes().fit(X.iloc[:-1], y[:-1])
