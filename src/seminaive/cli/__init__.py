@@ -87,11 +87,7 @@ def _parser() -> argparse.ArgumentParser:
     _command(commands, "demo", demo.demo, "a tour on built-in data: scores, and one decision explained")
 
     command = _command(
-<<<<<<< HEAD
         commands, "reproduce", registry.reproduce, "the papers' tables beside ours; without a name: what there is"
-=======
-        commands, "reproduce", reproduce, "the papers' tables beside ours; without a name: what there is"
->>>>>>> main
     )
     command.add_argument("name", nargs="?", help="the table")
     command.add_argument("--data", metavar="FOLDER", help="folder of Parquet files (default: $SEMINAIVE_DATA)")
