@@ -112,7 +112,6 @@ NUMERIC = {
     "pandas timedelta": (pandas_column([dt.timedelta(hours=36), None], "timedelta64[ns]"), [1.5, None]),
     "pandas arrow date": (pandas_column([DAY.date(), None], pd.ArrowDtype(pa.date32())), DAYS[:2]),
     "pandas arrow timestamp": (pandas_column(STAMPS, pd.ArrowDtype(pa.timestamp("us"))), DAYS),
-    "polars Int128": (polars_column([1, None], pl.Int128), [1, None]),
     "polars Float64": (polars_column([1.5, None, float("nan")]), [1.5, None, None]),
     "polars Decimal": (polars_column([Decimal("1.5"), None], pl.Decimal(5, 2)), [1.5, None]),
     "polars Date": (polars_column([DAY.date(), None]), DAYS[:2]),
@@ -137,6 +136,8 @@ NUMERIC = {
     "sparse": (sparse.csr_array([[0.0, 1.0], [2.0, 0.0]]), [0, 2]),
     "sparse with repeated entries": (sparse.coo_array(([1.0, 2.0], ([1, 1], [0, 0])), shape=(2, 1)), [0, 3]),
 }
+if hasattr(pl, "Int128"):  # Polars 1.18
+    NUMERIC["polars Int128"] = (polars_column([1, None], pl.Int128), [1, None])
 
 
 @pytest.mark.parametrize("what", NOMINAL)
