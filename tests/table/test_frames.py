@@ -97,9 +97,10 @@ NUMERIC = {
     "pandas arrow int": (pandas_column([1, None], pd.ArrowDtype(pa.int8())), [1, None]),
     "pandas object int": (pandas_column([1, None, 2], object), [1, None, 2]),
     "pandas decimals": (
-        pandas_column([Decimal("1.5"), None, Decimal("NaN"), Decimal("sNaN")]),
-        [1.5, None, None, None],
+        pandas_column([Decimal("1.5"), None, Decimal("NaN")]),
+        [1.5, None, None],
     ),
+    "array of decimals": (np.array([[Decimal("1.5")], [Decimal("sNaN")]], dtype=object), [1.5, None]),
     "pandas sparse": (pandas_column(pd.arrays.SparseArray([0.0, 2.0])), [0, 2]),
     "pandas datetime": (pandas_column(STAMPS, "datetime64[ns]"), DAYS),
     "pandas datetime in seconds": (pandas_column(STAMPS, "datetime64[s]"), DAYS),
