@@ -61,9 +61,7 @@ def result():
     return compare(models, {"iris": IRIS, "wine": WINE}, cv=5, repeats=2)
 
 
-@pytest.mark.parametrize(
-    ("metric", "scorer", "sign"), [("error", "accuracy", None), ("log_loss", "neg_log_loss", -1)]
-)
+@pytest.mark.parametrize(("metric", "scorer", "sign"), [("error", "accuracy", None), ("log_loss", "neg_log_loss", -1)])
 def test_scores_are_those_of_stratified_folds_with_seeds_in_a_row(result, metric, scorer, sign):
     for repeat in range(2):
         folds = StratifiedKFold(5, shuffle=True, random_state=repeat)
@@ -126,9 +124,7 @@ def test_labels_keep_their_type():
 
 def test_a_failure_is_reported_by_name_and_costs_nothing_else(result):
     value = WINE[0][3, 0]
-    tried = compare(
-        {"bayes": GaussianNB(), "fragile": Fragile(value)}, {"iris": IRIS, "wine": WINE}, cv=5, repeats=2
-    )
+    tried = compare({"bayes": GaussianNB(), "fragile": Fragile(value)}, {"iris": IRIS, "wine": WINE}, cv=5, repeats=2)
     np.testing.assert_array_equal(tried.scores[:, 0], result.scores[:, 0])
     np.testing.assert_array_equal(tried.scores[0, 1], result.scores[0, 0])
     assert {(f.dataset, f.model) for f in tried.failures} == {("wine", "fragile")}
@@ -143,10 +139,7 @@ def test_a_model_that_always_fails_is_left_out_of_the_ranks():
         "majority": DummyClassifier(),
         "broken": Fragile(None).set_params(refused=0.5),
     }
-    sets = {
-        name: (np.column_stack([np.full(len(y), 0.5), X]), y)
-        for name, (X, y) in (("iris", IRIS), ("wine", WINE))
-    }
+    sets = {name: (np.column_stack([np.full(len(y), 0.5), X]), y) for name, (X, y) in (("iris", IRIS), ("wine", WINE))}
     tried = compare(models, sets, cv=3, repeats=1, metrics=["error"])
     assert tried.ranked() == (("bayes", "majority"), ("iris", "wine"))
     assert tried.average_ranks() == {"bayes": 1.0, "majority": 2.0}

@@ -34,9 +34,7 @@ def several():
 @pytest.fixture
 def single():
     rng = np.random.default_rng(9)
-    return comparison(
-        rng.normal(0.3, 0.02, size=(1, 3, 1, 10)) + np.array([0.0, 0.01, 0.2]).reshape(1, 3, 1, 1)
-    )
+    return comparison(rng.normal(0.3, 0.02, size=(1, 3, 1, 10)) + np.array([0.0, 0.01, 0.2]).reshape(1, 3, 1, 1))
 
 
 def test_pairs_on_a_single_data_set_are_corrected_t_tests(single):
@@ -109,9 +107,7 @@ def test_the_frame_has_one_row_per_data_set_and_model(several):
     assert len(frame) == 18
     picked = frame[(frame["dataset"] == "set 4") & (frame["model"] == "B")]
     assert picked["error"].item() == pytest.approx(several.scores[4, 1, 0].mean())
-    assert picked["error_se"].item() == pytest.approx(
-        np.sqrt((0.1 + 0.25) * several.scores[4, 1, 0].var(ddof=1))
-    )
+    assert picked["error_se"].item() == pytest.approx(np.sqrt((0.1 + 0.25) * several.scores[4, 1, 0].var(ddof=1)))
 
 
 def test_the_text_shows_scores_ranks_and_tests(several, single):
@@ -125,9 +121,7 @@ def test_the_text_shows_scores_ranks_and_tests(several, single):
 
 
 def test_the_text_of_models_that_all_failed_still_reads():
-    lost = comparison(
-        np.full((2, 2, 1, 5), np.nan), failures=(Failure("set 0", "A", 0, 0, "ValueError: no"),)
-    )
+    lost = comparison(np.full((2, 2, 1, 5), np.nan), failures=(Failure("set 0", "A", 0, 0, "ValueError: no"),))
     assert "A failed on set 0 in 1 of 5 folds: ValueError: no" in str(lost)
     with pytest.raises(ValueError, match="need at least two"):
         lost.friedman()

@@ -15,9 +15,7 @@ def predictions():
 
 def test_three_classes_score_as_in_scikit_learn(predictions):
     truth, label, p = predictions
-    assert score_predictions("accuracy", truth, label, p) == pytest.approx(
-        metrics.accuracy_score(truth, label)
-    )
+    assert score_predictions("accuracy", truth, label, p) == pytest.approx(metrics.accuracy_score(truth, label))
     assert score_predictions("error", truth, label, p) == pytest.approx(metrics.zero_one_loss(truth, label))
     assert score_predictions("log_loss", truth, label, p) == pytest.approx(metrics.log_loss(truth, p))
     expected = metrics.roc_auc_score(truth, p, multi_class="ovr", average="weighted")
@@ -28,9 +26,7 @@ def test_two_classes_score_as_in_scikit_learn(predictions):
     truth, label, p = predictions[0] > 0, predictions[1] > 0, predictions[2][:, 0]
     truth, label, p = truth.astype(int), label.astype(int), np.column_stack([p, 1 - p])
     assert score_predictions("auc", truth, label, p) == pytest.approx(metrics.roc_auc_score(truth, p[:, 1]))
-    assert score_predictions("brier", truth, label, p) == pytest.approx(
-        metrics.brier_score_loss(truth, p[:, 1])
-    )
+    assert score_predictions("brier", truth, label, p) == pytest.approx(metrics.brier_score_loss(truth, p[:, 1]))
 
 
 def test_a_class_that_does_not_occur_does_not_count_in_the_auc():

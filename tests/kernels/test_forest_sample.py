@@ -91,9 +91,7 @@ def law_of_reassign(forest, parent, group, joint, share):
             options = []
             for g in (0, 1):
                 moved = [g if j in subtree else group[j] for j in range(d)]
-                base = sum(forest.root[g, j] for j in subtree) + sum(
-                    forest.weights(g)[tuple(e)] for e in inner
-                )
+                base = sum(forest.root[g, j] for j in subtree) + sum(forest.weights(g)[tuple(e)] for e in inner)
                 for top in subtree if joint else [node]:
                     options.append((base, share[top], inner | outer, moved))
                     for k in set(range(d)) - subtree:

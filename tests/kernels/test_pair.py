@@ -81,9 +81,7 @@ def test_a_plane_has_one_bit_per_row_with_its_level_and_each_segment_a_fresh_wor
     for level in (0, 1):
         for segment in (0, 1):
             part = codes[0, segments[segment] : segments[segment + 1]] == level
-            bits = np.unpackbits(
-                planes[level, words[segment] : words[segment + 1]].view(np.uint8), bitorder="little"
-            )
+            bits = np.unpackbits(planes[level, words[segment] : words[segment + 1]].view(np.uint8), bitorder="little")
             np.testing.assert_array_equal(bits[: part.size], part)
             assert bits.sum() == part.sum() == margins[segment, level]
 
@@ -162,7 +160,5 @@ def test_conditional_information_is_the_mean_log_ratio_of_joint_to_independent()
         expected += np.sum(table[seen] * np.log(table[seen] / independent[seen])) / cells.sum()
     out = np.zeros((2, 2))
     margins = blocks[0].class_margins(3)
-    conditional_information(
-        cells, margins, cells.sum(axis=(1, 2)), blocks[0].level_starts, (0, 1), (1, 2), out
-    )
+    conditional_information(cells, margins, cells.sum(axis=(1, 2)), blocks[0].level_starts, (0, 1), (1, 2), out)
     np.testing.assert_allclose(out, [[0, expected], [expected, 0]], rtol=1e-12)

@@ -108,9 +108,7 @@ def test_no_draw_to_keep_is_refused_before_any_work():
 
 
 def test_a_chain_out_of_time_returns_what_it_has():
-    draws = sample_forests(
-        sampler_tables(random_tables(3, 20)), 10**9, thin=10**5, burn_in=0, seed=0, max_time=0.3
-    )
+    draws = sample_forests(sampler_tables(random_tables(3, 20)), 10**9, thin=10**5, burn_in=0, seed=0, max_time=0.3)
     assert not draws.complete
     assert draws.parent.shape[1] == draws.log_posterior.shape[1] == draws.trace.shape[1]
     assert draws.parent.shape[1] < 10**4

@@ -59,9 +59,7 @@ def test_scores_and_information_equal_the_frozen_values(name):
     alone, noise = np.full(d, -1), np.zeros(d, dtype=int)
     np.testing.assert_allclose(scored.edge_penalty, values["edge_penalty"], rtol=1e-12)
     assert log_posterior(scored, alone, noise) == pytest.approx(values["log_posterior_empty_noise"], abs=1e-9)
-    assert log_posterior(scored, alone, noise + 1) == pytest.approx(
-        values["log_posterior_naive_bayes"], abs=1e-9
-    )
+    assert log_posterior(scored, alone, noise + 1) == pytest.approx(values["log_posterior_naive_bayes"], abs=1e-9)
 
 
 def test_a_tree_scores_the_same_from_any_root():

@@ -68,9 +68,7 @@ def test_it_equals_the_sum_over_all_forests_of_corral():
 @pytest.mark.parametrize("name", ["corral", "heart_mdl"])
 def test_it_equals_the_frozen_values(name):
     codes, classes, values = reference(name)
-    exact = exact_forest_posterior(
-        forest_tables(*family_scores(blocks_of(codes, classes), 2, dtype=np.float64), 2)
-    )
+    exact = exact_forest_posterior(forest_tables(*family_scores(blocks_of(codes, classes), 2, dtype=np.float64), 2))
     frozen = values["exact"]
     assert exact.log_normaliser == pytest.approx(frozen["log_normaliser"], abs=1e-9)
     assert exact.mean_log_posterior == pytest.approx(frozen["mean_log_posterior"], abs=1e-9)

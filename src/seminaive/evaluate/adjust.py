@@ -186,9 +186,7 @@ def _step_down(p: Floats, factors: npt.NDArray[np.intp]) -> Floats:
 def _n_models(p: Floats) -> int:
     k = (1 + isqrt(1 + 8 * len(p))) // 2
     if comb(k, 2) != len(p):
-        raise ValueError(
-            f"p_values has {len(p)} values; all pairs of k classifiers are k (k - 1) / 2 values."
-        )
+        raise ValueError(f"p_values has {len(p)} values; all pairs of k classifiers are k (k - 1) / 2 values.")
     return k
 
 

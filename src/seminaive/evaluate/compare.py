@@ -144,9 +144,7 @@ def _run(
 def _predict(fitted: Any, X: Any, classes: npt.NDArray[Any]) -> tuple[npt.NDArray[np.intp], Floats | None]:
     """Positions of the predicted classes, and probabilities with one column per class of the data set."""
     known = {label: position for position, label in enumerate(classes.tolist())}
-    predicted = np.array(
-        [known.get(label, -1) for label in np.asarray(fitted.predict(X)).tolist()], dtype=np.intp
-    )
+    predicted = np.array([known.get(label, -1) for label in np.asarray(fitted.predict(X)).tolist()], dtype=np.intp)
     if not hasattr(fitted, "predict_proba"):
         return predicted, None
     given = np.asarray(fitted.predict_proba(X), dtype=np.float64)

@@ -65,9 +65,7 @@ class Comparison:
         folds = self._folds(metric)
         known = ~np.isnan(folds)
         # Rounded to what folds can carry, so that equal scores summed in another order stay ties.
-        mean: Floats = np.round(np.nansum(folds, axis=2), 12) / np.where(
-            known.any(axis=2), known.sum(axis=2), np.nan
-        )
+        mean: Floats = np.round(np.nansum(folds, axis=2), 12) / np.where(known.any(axis=2), known.sum(axis=2), np.nan)
         return np.round(mean, 12)
 
     def standard_errors(self, metric: str | None = None) -> Floats:
@@ -108,9 +106,7 @@ class Comparison:
         _, ranks, n_sets = self._ranks(metric)
         return friedman(ranks, n_sets)
 
-    def pairwise(
-        self, metric: str | None = None, dataset: str | None = None, method: str = "auto"
-    ) -> "pd.DataFrame":
+    def pairwise(self, metric: str | None = None, dataset: str | None = None, method: str = "auto") -> "pd.DataFrame":
         """Test of every pair of models, one row per pair.
 
         Parameters
@@ -194,9 +190,7 @@ class Comparison:
             at = self.average_ranks(metric)
         else:
             tested = {*table["first"], *table["second"]}
-            at = {
-                m: s for m, s in zip(self.models, self.means(metric)[0].tolist(), strict=True) if m in tested
-            }
+            at = {m: s for m, s in zip(self.models, self.means(metric)[0].tolist(), strict=True) if m in tested}
         if len(at) < 2:
             raise ValueError(f"fewer than two models have a {metric} on the data; there is nothing to plot.")
         p = np.ones((len(at), len(at)))
@@ -230,9 +224,7 @@ class Comparison:
     def _position(self, dataset: str | None) -> int:
         name = self.datasets[0] if dataset is None else dataset
         if name not in self.datasets:
-            raise ValueError(
-                f"dataset is {name!r}; this comparison has {', '.join(map(repr, self.datasets))}."
-            )
+            raise ValueError(f"dataset is {name!r}; this comparison has {', '.join(map(repr, self.datasets))}.")
         return self.datasets.index(name)
 
     def _ranks(self, metric: str | None) -> tuple[tuple[str, ...], Floats, int]:

@@ -118,8 +118,7 @@ def _checked(name: str, X: Any, y: Any) -> DataSet:
     labels = np.asarray(y)
     if labels.ndim != 1 or len(labels) != X.shape[0]:
         raise ValueError(
-            f"data set {name!r}: y has shape {labels.shape} and X has {X.shape[0]} rows; "
-            "y must hold one label per row."
+            f"data set {name!r}: y has shape {labels.shape} and X has {X.shape[0]} rows; y must hold one label per row."
         )
     missing = int(pd.isna(labels).sum())
     if missing:
@@ -130,9 +129,7 @@ def _checked(name: str, X: Any, y: Any) -> DataSet:
         kinds = sorted({type(label).__name__ for label in labels.tolist()})
         raise ValueError(f"data set {name!r}: y mixes labels of types {', '.join(kinds)}; use one.") from None
     if labels.dtype.kind == "f" and type_of_target(labels).startswith("continuous"):
-        raise ValueError(
-            f"data set {name!r}: y holds continuous numbers such as {labels[0]}; it must hold classes."
-        )
+        raise ValueError(f"data set {name!r}: y holds continuous numbers such as {labels[0]}; it must hold classes.")
     if len(classes) < 2:
         raise ValueError(
             f"data set {name!r}: every label is {classes.tolist()[0]!r}; it must have two classes or more."

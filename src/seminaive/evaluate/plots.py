@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["indistinguishable_groups", "plot_critical_differences"]
 
 
-def indistinguishable_groups(
-    positions: npt.ArrayLike, p_values: npt.ArrayLike, alpha: float = 0.05
-) -> list[list[int]]:
+def indistinguishable_groups(positions: npt.ArrayLike, p_values: npt.ArrayLike, alpha: float = 0.05) -> list[list[int]]:
     """Longest runs of neighbours, in order of position, among which every pair has p >= alpha.
 
     Parameters
@@ -103,9 +101,7 @@ def plot_critical_differences(
         import matplotlib.pyplot as plt
 
         # Four inches of axis, and room for the longest name on either side.
-        letters = [
-            max((len(names[m]) for m in side), default=0) + 8 for side in (order[:n_left], order[n_left:])
-        ]
+        letters = [max((len(names[m]) for m in side), default=0) + 8 for side in (order[:n_left], order[n_left:])]
         width, height = 4.0 + 0.085 * sum(letters), 1.0 + 0.18 * len(groups) + 0.3 * n_left
         _, ax = plt.subplots(figsize=(width, height), layout="constrained")
 

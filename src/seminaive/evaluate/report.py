@@ -50,9 +50,7 @@ def comparison_text(comparison: "Comparison") -> str:
 
 
 def _one_set(c: "Comparison") -> str:
-    columns = [
-        [_cell(m, e) for m, e in zip(c.means(x)[0], c.standard_errors(x)[0], strict=True)] for x in c.metrics
-    ]
+    columns = [[_cell(m, e) for m, e in zip(c.means(x)[0], c.standard_errors(x)[0], strict=True)] for x in c.metrics]
     return _columns(["", *c.models], [[name, *cells] for name, cells in zip(c.metrics, columns, strict=True)])
 
 
@@ -107,8 +105,7 @@ def _failures(c: "Comparison") -> str:
     for failure in c.failures:
         by_place.setdefault((failure.model, failure.dataset), []).append(failure.message)
     return "\n".join(
-        f"{model} failed on {dataset} in {len(messages)} of {c.cv * c.repeats} folds: "
-        f"{_shortened(messages[0])}"
+        f"{model} failed on {dataset} in {len(messages)} of {c.cv * c.repeats} folds: {_shortened(messages[0])}"
         for (model, dataset), messages in by_place.items()
     )
 

@@ -21,9 +21,7 @@ Positions = npt.NDArray[np.intp]
 HIGHER_IS_BETTER = {"accuracy": True, "error": False, "log_loss": False, "auc": True, "brier": False}
 
 
-def score_predictions(
-    metric: str, truth: Positions, predicted: Positions, probabilities: Floats | None
-) -> float:
+def score_predictions(metric: str, truth: Positions, predicted: Positions, probabilities: Floats | None) -> float:
     """Score one set of predictions.
 
     Parameters

@@ -232,12 +232,7 @@ def _reassign_subtree(
                 row = tables.edge[g, a]
                 for k in range(d):
                     log_weight = base + row[k]
-                    if (
-                        log_weight >= least
-                        and state.group[k] == g
-                        and inside[k] == 0
-                        and _offer(log_weight, best, rng)
-                    ):
+                    if log_weight >= least and state.group[k] == g and inside[k] == 0 and _offer(log_weight, best, rng):
                         top, parent, chosen_group = a, k, g
     if parent < 0 and n_candidates > 1:
         left = _uniform(rng) * share

@@ -91,9 +91,7 @@ def count_pairs(
             n_right = level_starts[k + 1] - level_starts[k]
             right_planes = plane_starts[k + 1] - plane_starts[k]
             at_right = level_starts[k] - right_first
-            by_bits = (
-                left_planes == n_left - 1 and right_planes == n_right - 1 and n_left * n_right <= most_cells
-            )
+            by_bits = left_planes == n_left - 1 and right_planes == n_right - 1 and n_left * n_right <= most_cells
             for segment in range(slots.size):
                 cells = out[slots[segment]]
                 if by_bits and not weighted:
@@ -181,9 +179,7 @@ def dirichlet_edges(
                     noise += _log_gamma_ratio(total, q_noise, concentration, table_noise)
             edge[0, j, k] = noise - single[0, j] - single[0, k] + whole[0]
             edge[1, j, k] = signal - single[1, j] - single[1, k] + whole[1]
-    for group in range(
-        2
-    ):  # mirrored afterwards: writing whole rows saves the cache misses of writing columns
+    for group in range(2):  # mirrored afterwards: writing whole rows saves the cache misses of writing columns
         for k in range(right[0], right[1]):
             for j in range(left[0], min(k, left[1])):
                 edge[group, k, j] = edge[group, j, k]

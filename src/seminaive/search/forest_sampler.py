@@ -234,6 +234,4 @@ def sample_forests(
     points = (finished - 1) // thin + 1
     trace = trace[:, :points].round(6)  # the same forest reached by two ways must tie when draws are ranked
     log_posterior = trace[:, points - n_kept :, 0]
-    return ForestDraws(
-        parent[:, :n_kept], group[:, :n_kept], log_posterior, trace, complete=finished == n_iter
-    )
+    return ForestDraws(parent[:, :n_kept], group[:, :n_kept], log_posterior, trace, complete=finished == n_iter)

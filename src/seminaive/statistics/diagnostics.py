@@ -90,9 +90,7 @@ def bulk_ess(draws: npt.ArrayLike) -> Floats:
 
 def _normal_scores(halves: Floats) -> Floats:
     _, place, ties = np.unique(halves, return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(ties) - (ties - 1) / 2)[place].reshape(
-        halves.shape
-    )  # equal draws share their mean rank
+    ranks = (np.cumsum(ties) - (ties - 1) / 2)[place].reshape(halves.shape)  # equal draws share their mean rank
     return np.asarray(ndtri((ranks - 0.375) / (halves.size + 0.25)), dtype=np.float64)
 
 

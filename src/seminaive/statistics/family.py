@@ -147,9 +147,7 @@ def family_scores(
     edge = np.zeros((2, rows.n_columns, rows.n_columns), dtype=dtype)
 
     def read(cells: Floats, left: Span, right: Span) -> None:
-        dirichlet_edges(
-            cells, starts, kinds, tables, table_of, single, whole, concentration, left, right, edge
-        )
+        dirichlet_edges(cells, starts, kinds, tables, table_of, single, whole, concentration, left, right, edge)
 
     each_tile(blocks, n_classes, read, threads)
     return single - whole[:, None], edge
@@ -183,9 +181,7 @@ def forest_tables(
     return ForestTables(penalised, edge, edge_weight * log_d * np.array([1.0, 1.0 / n_classes]))
 
 
-def log_posterior(
-    tables: ForestTables, parent: npt.NDArray[np.integer], group: npt.NDArray[np.integer]
-) -> float:
+def log_posterior(tables: ForestTables, parent: npt.NDArray[np.integer], group: npt.NDArray[np.integer]) -> float:
     """Unnormalised log posterior of one forest: ``parent[j]`` is -1 for a root, ``group[j]`` is 1 for signal.
 
     Examples

@@ -87,9 +87,7 @@ def exact_forest_posterior(tables: ForestTables) -> ExactForest:
     weights = [tables.weights(group) for group in (0, 1)]
     log_joint = np.where(in_signal, tables.root[1], tables.root[0]).sum(axis=1)
     for group, members in enumerate((~in_signal, in_signal)):
-        log_joint += np.concatenate(
-            [_log_forests(_masked(weights[group], part)) for part in _batches(members)]
-        )
+        log_joint += np.concatenate([_log_forests(_masked(weights[group], part)) for part in _batches(members)])
     log_normaliser = float(logsumexp(log_joint))
     probability = np.exp(log_joint - log_normaliser)
     inclusion = probability @ in_signal
