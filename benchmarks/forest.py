@@ -146,9 +146,7 @@ def yardsticks() -> None:
     print(f"tables of 6000 x 1000, counts and scores, {THREADS} threads: {ours}")
 
 
-def one_hot_product(
-    codes: npt.NDArray[np.uint8], classes: npt.NDArray[np.int64]
-) -> list[npt.NDArray[np.float32]]:
+def one_hot_product(codes: npt.NDArray[np.uint8], classes: npt.NDArray[np.int64]) -> list[npt.NDArray[np.float32]]:
     levels = np.concatenate([codes == 0, codes == 1]).astype(np.float32)
     return [levels[:, classes == y] @ levels[:, classes == y].T for y in (0, 1)]
 

@@ -54,14 +54,10 @@ def problem_of(X: Codes, y: npt.NDArray[np.int64], evidence: Floats, prior: Floa
     tables = np.zeros((4, X.shape[1], 4))
     tables[:, :, 2:] = evidence
     codes = np.ascontiguousarray(X[order].T + 2)
-    return SearchProblem(
-        segments, prior[None], codes, tables.reshape(1, 4, -1), np.arange(X.shape[1] + 1) * 4
-    )
+    return SearchProblem(segments, prior[None], codes, tables.reshape(1, 4, -1), np.arange(X.shape[1] + 1) * 4)
 
 
-def one_by_one(
-    X: Codes, y: npt.NDArray[np.int64], evidence: Floats, prior: Floats, criterion: str, n: int
-) -> float:
+def one_by_one(X: Codes, y: npt.NDArray[np.int64], evidence: Floats, prior: Floats, criterion: str, n: int) -> float:
     """Seconds per candidate of the incremental form in NumPy: (rows, classes) scores plus those of one
     feature."""
     scores = np.repeat(prior[None], len(y), axis=0)
@@ -210,9 +206,7 @@ def main() -> None:
     what = "SequentialFeatureSelector(BernoulliNB), one split, 2 steps and growth with size"
     rows.append([what, f"{seconds:.0f}", f"{ratio:.0f} x slower", ">= 10000"])
 
-    counts = np.stack(
-        [np.stack([(A[y == k] == v).sum(axis=0) for v in (0, 1)], axis=1).ravel() for k in range(4)]
-    )
+    counts = np.stack([np.stack([(A[y == k] == v).sum(axis=0) for v in (0, 1)], axis=1).ravel() for k in range(4)])
     codes = np.ascontiguousarray(A.T)
     relevance = mutual_information(counts, np.arange(815) * 2)
     ranking = timed(lambda: mrmr_ranking(relevance, pairwise_information(codes)), 3)

@@ -23,6 +23,7 @@ from seminaive.table.door import has_own_names, open_rows, open_table
 from seminaive.table.facts import Wishes
 from seminaive.table.fold import map_in_order
 from seminaive.table.frames import Frame, open_frame
+from seminaive.table.predictions import write_predictions
 from seminaive.table.schema import Floats, Schema
 from seminaive.table.table import Table
 
@@ -113,6 +114,17 @@ class EvidenceClassifier(ClassifierMixin, BaseEstimator):
         best = self._by_block(X, lambda scores: scores.argmax(axis=0)[None], dtype=np.int64, width=1)[:, 0]
         return np.asarray(self.classes_[best])
 
+    def predict_parquet(self, X: Any, path: str | PathLike[str]) -> int:
+        """Write the prediction and all probabilities of every row to a Parquet file, and give the number of rows.
+
+        Works block by block: neither the rows (files, a Dask DataFrame) nor the result need fit in memory. The file
+        appears under its name only when it is complete.
+        """
+        evidence = self._fitted()
+        blocks, _ = self._rows(X)
+        parts = map_in_order(lambda block: _probabilities(block, evidence), blocks, self.n_jobs)
+        return write_predictions(path, self.classes_, parts)
+
     def _fitted(self) -> Evidence:
         check_is_fitted(self, "evidence_")
         return self.evidence_
@@ -202,6 +214,10 @@ class EvidenceClassifier(ClassifierMixin, BaseEstimator):
         # Text is welcome, too, but scikit-learn couples that tag with accepting nested cells, which are refused here.
         tags.input_tags.string = False
         return tags
+
+
+def _probabilities(block: Block, evidence: Evidence) -> Floats:
+    return block.in_row_order(evidence.probabilities(evidence.scores(block))).T
 
 
 @contextmanager
