@@ -86,14 +86,18 @@ def _parser() -> argparse.ArgumentParser:
 
     _command(commands, "demo", demo, "a tour on built-in data: scores, and one decision explained")
 
-    command = _command(commands, "reproduce", reproduce, "the papers' tables beside ours; without a name: what there is")
+    command = _command(
+        commands, "reproduce", reproduce, "the papers' tables beside ours; without a name: what there is"
+    )
     command.add_argument("name", nargs="?", help="the table")
     command.add_argument("--data", metavar="FOLDER", help="folder of Parquet files (default: $SEMINAIVE_DATA)")
     return parser
 
 
 def _command(commands: Any, name: str, run: Any, what: str) -> argparse.ArgumentParser:
-    command: argparse.ArgumentParser = commands.add_parser(name, help=what, description=what[0].upper() + what[1:] + ".")
+    command: argparse.ArgumentParser = commands.add_parser(
+        name, help=what, description=what[0].upper() + what[1:] + "."
+    )
     command.set_defaults(run=run)
     return command
 

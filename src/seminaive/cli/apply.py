@@ -103,7 +103,9 @@ def rows_for(model: Any, path: str) -> Any:
     if not by_name:  # learned from an array: by position
         table = read_file(path)
         if table.num_columns != len(columns):
-            raise ValueError(f"{path} has {table.num_columns} columns; the model learned from {len(columns)} without names")
+            raise ValueError(
+                f"{path} has {table.num_columns} columns; the model learned from {len(columns)} without names"
+            )
         return table.to_pandas().set_axis(range(len(columns)), axis=1)
     table = read_file(path, text=[c.name for c in columns if c.levels and all(isinstance(v, str) for v in c.code_of)])
     for column in columns:

@@ -37,7 +37,9 @@ PEERS = {
 
 def demo(options: Namespace) -> None:
     """Run the command."""
-    print(f"Accuracy and log loss of {FOLDS}-fold cross-validation, the same folds for all (log loss: less is better).\n")
+    print(
+        f"Accuracy and log loss of {FOLDS}-fold cross-validation, the same folds for all (log loss: less is better).\n"
+    )
     tables = dict(built_in_tables())
     with threadpool_limits(1):  # LogisticRegression's products are so small that threads only get in their way
         for line in comparison(tables):

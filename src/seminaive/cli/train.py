@@ -63,7 +63,9 @@ def labels_of(table: pa.Table, target: str, path: str) -> npt.NDArray[Any]:
         )
     labels = as_labels(column)
     if labels.dtype.kind == "f" and np.any(labels != np.floor(labels)):
-        raise ValueError(f"{path}: the target {target!r} holds fractions such as {labels[labels % 1 != 0][0]}, not labels")
+        raise ValueError(
+            f"{path}: the target {target!r} holds fractions such as {labels[labels % 1 != 0][0]}, not labels"
+        )
     if labels.dtype.kind in "Mm":
         raise ValueError(f"{path}: the target {target!r} holds dates or times, not labels")
     return labels
@@ -85,7 +87,9 @@ def report(name: str, model: Any, X: pa.Table, y: npt.NDArray[Any]) -> list[str]
     if len(model.classes_) == 1:
         return [f"the target holds {model.classes_[0]} only: there is nothing to tell apart, and nothing to score"]
     if len(y) < FEWEST_ROWS:
-        return [f"too few rows for cross-validation ({len(y)}; {FEWEST_ROWS} are needed): how good this is, is not known"]
+        return [
+            f"too few rows for cross-validation ({len(y)}; {FEWEST_ROWS} are needed): how good this is, is not known"
+        ]
     ours = cross_validated(model, X, y)
     majority = cross_validated(DummyClassifier(strategy="prior"), X, y)
     head = f"{FOLDS}-fold cross-validation"

@@ -29,7 +29,9 @@ def reproduce(options: Namespace) -> None:
 def listing() -> str:
     """The names and titles of all tables."""
     width = max(map(len, TABLES))
-    lines = [f"  {name:<{width}}  {table.title}{' (needs data)' if table.files else ''}" for name, table in TABLES.items()]
+    lines = [
+        f"  {name:<{width}}  {table.title}{' (needs data)' if table.files else ''}" for name, table in TABLES.items()
+    ]
     advice = "tables that need data read Parquet files from --data FOLDER or the folder in $SEMINAIVE_DATA"
     return "\n".join(["seminaive reproduce NAME", *lines, "", advice])
 
