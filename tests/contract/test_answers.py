@@ -152,5 +152,5 @@ def test_an_encoded_table_is_as_good_as_the_frame(make):
     model, other = make().fit(X, y, weights), make().fit(encode(X, y, sample_weight=weights))
     np.testing.assert_array_equal(model.predict_joint_log_proba(X), other.predict_joint_log_proba(X))
     assert list(other.feature_names_in_) == list(X.columns)
-    with pytest.raises(ValueError, match="its own labels and weights"):
+    with pytest.raises(ValueError, match="labels and weights are inside"):
         make().fit(encode(X, y), y)
