@@ -91,6 +91,14 @@ def test_a_class_keeps_its_place_when_all_its_rows_are_forgotten():
     assert model.predict_proba(X)[:, 1].max() < 1e-100
 
 
+def test_maximum_likelihood_waits_for_the_rows_of_an_announced_class():
+    X, y = [[0.0], [1.0], [4.0], [6.0]], ["a", "a", "b", "b"]
+    model = NaiveBayes(variance_prior=None).partial_fit(X, y, classes=["a", "b", "c"])
+    assert model.predict_proba(X)[:, 2].max() < 1e-100
+    model.partial_fit([[8.0], [9.0]], ["c", "c"])
+    assert model.predict([[8.4]]).tolist() == ["c"]
+
+
 def test_a_new_level_is_added_in_its_sorted_place():
     model = NaiveBayes().fit(pd.DataFrame({"w": ["b", "d"]}), [0, 1])
     model.partial_fit(pd.DataFrame({"w": ["c", "a"]}), [0, 1])
