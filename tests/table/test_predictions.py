@@ -21,8 +21,8 @@ def test_the_file_holds_the_prediction_and_all_probabilities_in_row_order(tmp_pa
     model, frame = model_and_rows()
     assert model.predict_parquet(frame, tmp_path / "out.parquet") == len(frame)
     written = pd.read_parquet(tmp_path / "out.parquet")
-    assert list(written) == ["prediction", "probability no", "probability yes"]
-    np.testing.assert_array_equal(written["prediction"], model.predict(frame))
+    assert list(written) == ["class", "probability_no", "probability_yes"]
+    np.testing.assert_array_equal(written["class"], model.predict(frame))
     np.testing.assert_array_equal(written.iloc[:, 1:], model.predict_proba(frame))
 
 
@@ -41,7 +41,7 @@ def test_nothing_is_left_when_writing_fails_and_the_old_file_stays(tmp_path, mon
     def fail(classes, probabilities):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(predictions, "_as_arrow", fail)
+    monkeypatch.setattr(predictions, "prediction_table", fail)
     with pytest.raises(KeyboardInterrupt):
         model.predict_parquet(frame, tmp_path / "out.parquet")
     assert [p.name for p in tmp_path.iterdir()] == ["out.parquet"]

@@ -41,7 +41,7 @@ def write_predictions(path: str | os.PathLike[str], classes: npt.NDArray[Any], p
         with contextlib.ExitStack() as stack:
             writer = None
             for part in probabilities:
-                rows = _as_arrow(classes, part)
+                rows = prediction_table(classes, part)
                 if writer is None:
                     writer = stack.enter_context(parquet.ParquetWriter(draft, rows.schema))
                 writer.write_table(rows)
@@ -55,10 +55,11 @@ def write_predictions(path: str | os.PathLike[str], classes: npt.NDArray[Any], p
 
 def prediction_names(classes: Sequence[Any]) -> list[str]:
     """The columns of a file of predictions."""
-    return ["prediction", *[f"probability {label}" for label in classes]]
+    return ["class", *[f"probability_{label}" for label in classes]]
 
 
-def _as_arrow(classes: npt.NDArray[Any], probabilities: Floats) -> Any:
+def prediction_table(classes: npt.NDArray[Any], probabilities: Floats) -> Any:
+    """The most probable class and all probabilities of some rows as an Arrow table."""
     import pyarrow as pa
 
     best = classes[probabilities.argmax(axis=1)]
