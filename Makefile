@@ -29,7 +29,7 @@ test-all: setup  ## all tests, the slow ones too
 test-lowest: setup  ## the contract and core tests with the lowest supported versions
 	@$(UV) venv --quiet --clear --python .venv/bin/python .venv-lowest
 	@$(UV) pip install --quiet --python .venv-lowest/bin/python --resolution lowest-direct -e ".[dask,polars]" "pytest>=8.2" "pytest-xdist>=3.6" "hypothesis>=6.100" "threadpoolctl>=3.5"
-	@.venv-lowest/bin/python -m pytest -n 2 tests/contract tests/models -W default
+	@.venv-lowest/bin/python -m pytest -n 2 -W default tests/contract tests/table tests/evidence tests/statistics tests/kernels tests/cli tests/reproduce
 
 lint: setup      ## formatting and style
 	@$(RUN) ruff format --check .

@@ -83,11 +83,12 @@ NOMINAL = {
         ["x", "y", "y", None, "z"],
     ),
     "array of text": (np.array([["x"], [""]]), ["x", ""]),
-    "array of long text": (np.array([["x"], [""]], dtype=np.dtypes.StringDType()), ["x", ""]),
     "array of bool": (np.array([[True], [False]]), [True, False]),
     "array of objects": (np.array([["x"], [None], [1]], dtype=object), ["x", None, 1]),
     "list of rows": ([["x", 1], [None, 2]], ["x", None]),
 }
+if hasattr(np.dtypes, "StringDType"):  # NumPy 2
+    NOMINAL["array of long text"] = (np.array([["x"], [""]], dtype=np.dtypes.StringDType()), ["x", ""])
 
 NUMERIC = {
     "pandas int": (pandas_column([1, 2]), [1, 2]),

@@ -14,10 +14,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from seminaive import __version__
-from seminaive.cli.apply import explain, predict
-from seminaive.cli.demo import demo
-from seminaive.cli.train import MODELS, train
-from seminaive.reproduce.registry import reproduce
+from seminaive.cli import apply, demo, train
+from seminaive.reproduce import registry
 
 __all__ = ["main"]
 
@@ -64,30 +62,32 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"seminaive {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
-    command = _command(commands, "train", train, "learn a model from a file and say how good it is")
+    command = _command(commands, "train", train.train, "learn a model from a file and say how good it is")
     command.add_argument("data", help="CSV or Parquet file, one row per case")
     command.add_argument("--target", required=True, metavar="COLUMN", help="the column to predict")
-    command.add_argument("--model", default="naive", choices=MODELS, help="default: naive")
+    command.add_argument("--model", default="naive", choices=train.MODELS, help="default: naive")
     command.add_argument("--numeric", metavar="HOW", help="how numbers are modelled: gaussian (default), bins or kde")
     command.add_argument("--nominal", action="append", metavar="A,B", help="columns of numbers that are mere names")
     command.add_argument("--drop", action="append", metavar="A,B", help="columns to leave out, such as identifiers")
     command.add_argument("-o", "--output", metavar="MODEL", help="file to save the model to, such as model.snb")
 
-    command = _command(commands, "predict", predict, "class and probabilities of every row of a file")
+    command = _command(commands, "predict", apply.predict, "class and probabilities of every row of a file")
     command.add_argument("model", help="file made by train")
     command.add_argument("data", help="CSV or Parquet file with the model's columns")
     command.add_argument("-o", "--output", metavar="FILE", help="CSV or Parquet file to write (default: CSV to stdout)")
 
-    command = _command(commands, "explain", explain, "why a row is classified as it is; without data: what was learned")
+    command = _command(
+        commands, "explain", apply.explain, "why a row is classified as it is; without data: what was learned"
+    )
     command.add_argument("model", help="file made by train")
     command.add_argument("data", nargs="?", help="CSV or Parquet file with the model's columns")
     command.add_argument("--row", type=int, default=0, metavar="N", help="which row; 0, the default, is the first")
     command.add_argument("--plot", metavar="PICTURE", help="picture to save: .png, .svg or .pdf")
 
-    _command(commands, "demo", demo, "a tour on built-in data: scores, and one decision explained")
+    _command(commands, "demo", demo.demo, "a tour on built-in data: scores, and one decision explained")
 
     command = _command(
-        commands, "reproduce", reproduce, "the papers' tables beside ours; without a name: what there is"
+        commands, "reproduce", registry.reproduce, "the papers' tables beside ours; without a name: what there is"
     )
     command.add_argument("name", nargs="?", help="the table")
     command.add_argument("--data", metavar="FOLDER", help="folder of Parquet files (default: $SEMINAIVE_DATA)")

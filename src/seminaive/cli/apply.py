@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
+from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -110,7 +112,27 @@ def rows_for(model: Any, path: str) -> Any:
     table = read_file(path, text=[c.name for c in columns if c.levels and all(isinstance(v, str) for v in c.code_of)])
     for column in columns:
         column_named(column.name, table.column_names, path)
+        if column.kind == "numeric":
+            _check_numbers(column, table.column(column.name), path)
     return _with_typed_levels(table.select([column.name for column in columns]), columns)
+
+
+def _check_numbers(column: Column, cells: pa.ChunkedArray, path: str) -> None:
+    """One word makes a whole column text; the error names the word."""
+    import pyarrow as pa
+
+    if not pa.types.is_string(cells.type):
+        return
+    read: Callable[[str], object] = datetime.fromisoformat if column.unit else float
+    for row, cell in enumerate(cells.to_pylist()):
+        try:
+            if cell is not None:
+                read(cell)
+        except ValueError:
+            what = "dates or times" if column.unit else "numbers"
+            raise ValueError(
+                f"{path}: column {column.name!r}, row {row} holds {cell!r}, but the column held {what} in training"
+            ) from None
 
 
 def _with_typed_levels(table: pa.Table, columns: list[Column]) -> Any:

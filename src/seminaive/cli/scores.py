@@ -1,4 +1,4 @@
-"""How good a model is on rows it has not seen, by cross-validation, beside what always saying the majority would give."""
+"""How good a model is on rows it has not seen, by cross-validation."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
 """Prior and posterior of the Normal-Gamma model of six normal samples of 1,000 rows each.
 
 The thesis prints neither the samples nor their moments. So each sample's mean and sum of squares are taken from the
-printed mu_n and beta_n, by the conjugate formulas the other way round; mu_n and beta_n then agree whatever the sample was.
-What can fail is the rest: k_n, alpha_n, the estimates, and whether the samples are ones that N(mean, 1), from which they
-were drawn, would give. (Without the last summand of beta_n, V2 negative would have a variance of 1.17, which is not.)
+printed mu_n and beta_n, by the conjugate formulas the other way round; mu_n and beta_n then agree whatever the sample
+was. What can fail is the rest: k_n, alpha_n, the estimates, and whether the samples are ones that N(mean, 1), from
+which they were drawn, would give. (Without the last summand of beta_n, V2 negative would have a variance of 1.17, four
+standard errors away.)
 """
 
 from __future__ import annotations
@@ -86,8 +87,8 @@ TABLE = PaperTable(
     source="Sillero Denamiel (2016), A new multivariate data analysis model: constrained Naive Bayes, Tables 2.2-2.5",
     lines=lines,
     notes=(
-        "The samples are not published: their means and variances are derived from mu_n and beta_n, and compared with the",
-        "distribution from which they were drawn, within three standard errors.",
+        "The samples are not published: their means and variances are derived from mu_n and beta_n, and compared with",
+        "the distribution from which they were drawn, within three standard errors.",
         "The estimates are cut off after their last digit in the thesis, not rounded.",
     ),
 )

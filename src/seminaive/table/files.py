@@ -20,11 +20,10 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from seminaive.table.streams import GAPS
+
 if TYPE_CHECKING:
     import pyarrow as pa
-
-GAPS = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "?"]
-"""Unquoted fields that are missing values."""
 
 SEPARATORS = ",;\t|"
 CSV, PARQUET = (".csv", ".tsv", ".txt"), (".parquet", ".pq")
