@@ -6,7 +6,7 @@ import numpy as np
 from estimators import every_estimator, every_estimator_that_weighs
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tables import is_answer, messy
+from tables import is_answer, messy, numbers
 
 
 @every_estimator_that_weighs
@@ -30,6 +30,15 @@ def test_a_class_of_weight_zero_keeps_its_place_and_is_not_predicted(make):
     probabilities = model.predict_proba(X)
     assert is_answer(probabilities)
     assert probabilities[:, 1].max() < 1e-100
+
+
+@every_estimator
+def test_not_even_a_strange_row_is_given_to_a_class_of_weight_zero(make):
+    X, y = numbers(40, p=30)
+    y = np.where(np.arange(40) < 20, y, 2)
+    model = make().fit(X, y, sample_weight=(y < 2).astype(float))
+    strange = np.concatenate([1e5 * X, X - 1e6])  # beyond, scores are too large to tell classes apart
+    assert model.predict_proba(strange)[:, 2].max() < 1e-100
 
 
 @every_estimator_that_weighs

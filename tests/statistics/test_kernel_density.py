@@ -88,9 +88,9 @@ def test_more_knots_make_the_curve_closer():
     assert errors[0] > 10 * errors[-1]
 
 
-def test_the_knots_cover_the_data_and_three_bandwidths_beyond():
+def test_the_knots_cover_the_data_and_six_bandwidths_beyond():
     density = counted(X, Y, 2)
-    margin = 3 * density.bandwidth.max() * density.sd
+    margin = 6 * density.bandwidth.max() * density.sd
     curve = density_curve(density)
     np.testing.assert_allclose([curve.knots[0], curve.knots[-1]], [X.min() - margin, X.max() + margin])
     assert (np.diff(curve.knots) > 0).all()

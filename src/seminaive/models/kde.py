@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from seminaive.evidence.terms import CurveTerm
-from seminaive.models.naive import Estimation, Sums, missingness, varies
+from seminaive.models.naive import Estimation, Sums, described_as, missingness, varies
 from seminaive.statistics.kernel_density import density_curve, density_support, kernel_density
 from seminaive.table.discretize import binned, column_values
 from seminaive.table.schema import FIRST_LEVEL
@@ -28,6 +28,7 @@ def density_terms(table: Table, sums: Sums, how: Estimation, n_jobs: int | None 
     counted = binned(table, cuts, n_jobs)
     counts, layout = counted.counts(n_jobs), counted.schema.layout
     observed, missing = missingness(sums, how)
+    as_class = described_as(sums, how)
     terms = {}
     for j, support in supports.items():
         first = layout.starts[j] + FIRST_LEVEL + 1  # no value lies below the first point
@@ -37,8 +38,8 @@ def density_terms(table: Table, sums: Sums, how: Estimation, n_jobs: int | None 
         terms[j] = CurveTerm(
             column=j,
             knots=curve.knots,
-            curve=curve.log_density + observed[:, [i]],
-            curve_variance=curve.variance,
+            curve=curve.log_density[as_class] + observed[:, [i]],
+            curve_variance=curve.variance[as_class],
             missing=missing[:, i].copy(),
             error=curve.error,
         )

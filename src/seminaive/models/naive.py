@@ -116,6 +116,17 @@ def log_prior(class_weight: npt.NDArray[Any], prior: Any) -> Floats:
         return np.maximum(np.log(share / share.sum()), FLOOR)
 
 
+def described_as(sums: Sums, how: Estimation) -> Integers:
+    """The class whose rows describe each class: its own, but those of the heaviest class where there are none.
+
+    So a class without rows differs from the heaviest only by its prior, and not even a strange row is given to it.
+    """
+    own = np.arange(sums.schema.n_classes)
+    if isinstance(how.prior, str) and how.prior == "empirical":
+        return np.where(sums.class_weight > 0, own, np.argmax(sums.class_weight))
+    return own
+
+
 def table_terms(sums: Sums, how: Estimation) -> dict[int, TableTerm]:
     """The smoothed table of every coded column; missing is a level of its own if so wished and if it occurs."""
     layout = sums.schema.layout
@@ -131,6 +142,8 @@ def table_terms(sums: Sums, how: Estimation) -> dict[int, TableTerm]:
     table, variance = np.zeros((2, sums.schema.n_classes, layout.width))
     table[:, flat] = log_evidence(counts, how.smoothing, how.smoothing_kind, weight, bounds)
     variance[:, flat] = evidence_variance(counts, how.smoothing, how.smoothing_kind, weight, bounds)
+    as_class = described_as(sums, how)
+    table, variance = table[as_class], variance[as_class]
     terms = {}
     for j in coded:
         start, end = layout.starts[j], layout.starts[j] + sums.schema.columns[j].n_codes
@@ -159,7 +172,7 @@ def gaussian_terms(sums: Sums, how: Estimation) -> dict[int, Term]:
     moments = columns_of(sums.moments, varied)
     names = [sums.schema.columns[valued[i]].name for i in varied]
     belief = default_prior(moments) if how.variance_prior == "normal-gamma" else MAXIMUM_LIKELIHOOD
-    after = posterior(moments, belief)
+    after = posterior(moments[described_as(sums, how)], belief)
     mean, variance = mode(after, names, sums.schema.classes.tolist())
     if np.any(variance < LEAST_VARIANCE):
         k, at = np.argwhere(variance < LEAST_VARIANCE)[0]
@@ -192,7 +205,8 @@ def missingness(sums: Sums, how: Estimation) -> tuple[Floats, Floats]:
         for i in np.flatnonzero(absent.any(axis=0)):
             both = np.stack([present[:, i], absent[:, i]], axis=1)
             out[:, :, i] = log_evidence(both, how.smoothing, how.smoothing_kind, sums.class_weight).T
-    return out[0], out[1]
+    observed, missing = out[:, described_as(sums, how)]
+    return observed, missing
 
 
 def silent_term(j: int, n_classes: int, missing: Floats | None = None) -> CurveTerm:

@@ -56,8 +56,8 @@ def forget_rows(sums: Sums, X: Any, y: Any, sample_weight: Any, declared: set[An
             raise ValueError(f"column {before.name!r} never held {new[0]!r}: these rows were not learned")
     counts = _minus(sums.counts, gone.counts)
     weight = _minus(sums.class_weight, gone.class_weight)
-    moments = subtract(sums.moments, gone.moments)
     names = [sums.schema.columns[j].name for j in sums.schema.layout.valued]
+    moments = subtract(sums.moments, gone.moments, names, sums.schema.classes.tolist())
     # The promise is about the variance that the model uses, to which its prior adds.
     check_digits(moments, names, sums.schema.classes.tolist(), added=2 * np.asarray(default_prior(moments).beta0))
     return _without_empty_levels(Sums(sums.schema, weight, counts, moments), declared)

@@ -14,6 +14,17 @@ if TYPE_CHECKING:
 FOR, AGAINST, SILENT = "#2166ac", "#b2182b", "#777777"
 
 
+LONGEST = 24
+"""Characters of a name that fit beside a picture."""
+
+
+def plain(text: Any) -> str:
+    """A name as matplotlib must get it to show it as it is: no formula, not too long, not hidden by an underscore."""
+    shown = str(text)
+    shown = shown if len(shown) <= LONGEST else shown[: LONGEST - 3] + "..."
+    return (" " if shown.startswith("_") else "") + shown.replace("$", r"\$")
+
+
 def plot_row(explanation: Explanation, row: int, ax: Any, max_terms: int) -> Any:
     """Horizontal bars, the strongest evidence on top, the prior first, the smallest terms summed in one bar."""
     import matplotlib.pyplot as plt
@@ -25,7 +36,7 @@ def plot_row(explanation: Explanation, row: int, ax: Any, max_terms: int) -> Any
     k = explanation.focus(row)
     order = np.argsort(-np.abs(evidence[row, :, k]), kind="stable")
     shown, rest = order[:max_terms], order[max_terms:]
-    labels = ["(prior)"] + [f"{explanation.terms[t]} = {explanation.texts[row][t]}" for t in shown]
+    labels = ["(prior)"] + [f"{plain(explanation.terms[t])} = {plain(explanation.texts[row][t])}" for t in shown]
     lengths = [prior[k], *evidence[row, shown, k]]
     halves = [0.0, *(1.96 * error[row, shown, k])]
     if len(rest):
@@ -42,9 +53,10 @@ def plot_row(explanation: Explanation, row: int, ax: Any, max_terms: int) -> Any
     ax.invert_yaxis()
     ax.axvline(0, color=SILENT, linewidth=0.8)
     best = int(np.argmax(explanation.probabilities[row]))
-    against = "the average class" if explanation.reference is None else explanation.classes[explanation.reference]
-    ax.set_xlabel(f"evidence for {explanation.classes[k]} against {against} (nats, 95 % interval)")
-    ax.set_title(f"{explanation.classes[best]}: probability {explanation.probabilities[row, best]:.3f}")
+    names = [plain(label) for label in explanation.classes]
+    against = "the average class" if explanation.reference is None else names[explanation.reference]
+    ax.set_xlabel(f"evidence for {names[k]} against {against} (nats, 95 % interval)")
+    ax.set_title(f"{names[best]}: probability {explanation.probabilities[row, best]:.3f}")
     return ax
 
 
@@ -64,7 +76,7 @@ def plot_model(explanation: ModelExplanation, axes: Any, max_terms: int) -> Any:
         half = np.where(np.isfinite(error), 1.96 * error, 0.0)
         position = explanation.positions[t]
         for i, k in enumerate(shown):
-            label = str(explanation.classes[k])
+            label = plain(explanation.classes[k])
             if position is not None:
                 (line,) = ax.plot(position, evidence[:, k], label=label)
                 low, high = evidence[:, k] - half[:, k], evidence[:, k] + half[:, k]
@@ -75,9 +87,9 @@ def plot_model(explanation: ModelExplanation, axes: Any, max_terms: int) -> Any:
                 ax.bar(at, evidence[:, k], width, yerr=half[:, k], label=label, error_kw={"elinewidth": 0.8})
         if position is None:
             middle = np.arange(len(evidence)) + 0.4 - 0.4 / len(shown)
-            ax.set_xticks(middle, explanation.texts[t], rotation=45, ha="right", fontsize=8)
+            ax.set_xticks(middle, [plain(text) for text in explanation.texts[t]], rotation=45, ha="right", fontsize=8)
         ax.axhline(0, color=SILENT, linewidth=0.8)
-        ax.set_title(explanation.terms[t], fontsize=10)
+        ax.set_title(plain(explanation.terms[t]), fontsize=10)
     if len(order):
         panels[0].legend(fontsize=8)
         panels[0].set_ylabel("evidence (nats)")

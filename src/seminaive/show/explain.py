@@ -14,7 +14,7 @@ from seminaive.show.explanation import Explanation, ModelExplanation
 from seminaive.table.block import Block
 from seminaive.table.encode import stream_blocks
 from seminaive.table.frames import Frame, Source
-from seminaive.table.schema import FIRST_LEVEL, MISSING, UNSEEN, Column, Floats, Schema, level_text
+from seminaive.table.schema import FIRST_LEVEL, MISSING, RARE, UNSEEN, Column, Floats, Schema, level_text
 
 GRID = 41
 """Points at which a numeric term is shown."""
@@ -53,9 +53,11 @@ def _texts(column: Column, source: Source, blocks: Sequence[Block], schema: Sche
             out.append("missing")
         elif code == UNSEEN:
             out.append(f"{text} (never seen)")
+        elif column.cuts is not None:
+            out.append(f"{text} ({column.level_name(code)})")
         else:
-            level = column.level_name(code)
-            out.append(text if level == text or (column.cuts is None and not column.folded) else f"{text} ({level})")
+            rare = column.folded and code == column.n_codes - 1
+            out.append(f"{text} {RARE}" if rare else text)
     return out
 
 

@@ -152,7 +152,7 @@ def kernel_density(support: npt.ArrayLike, counts: npt.ArrayLike) -> KernelDensi
 def density_curve(density: KernelDensity, n_knots: int = 256) -> DensityCurve:
     """Return the curve of at most `n_knots` knots, placed where straight lines would be furthest off.
 
-    The first quarter lies evenly over the data and three bandwidths beyond, the second on quantiles of the
+    The first quarter lies evenly over the data and six bandwidths beyond, the second on quantiles of the
     rows; then the worst intervals are halved until the knots are used up, or the error is below 1e-4.
 
     Examples
@@ -204,7 +204,8 @@ def _middles(knots: FloatArray) -> FloatArray:
 
 
 def _first_knots(density: KernelDensity, n_knots: int) -> FloatArray:
-    margin = 3.0 * density.bandwidth.max()
+    # Six bandwidths beyond the rows only the normal that all classes share is left: the curves may end there.
+    margin = 6.0 * density.bandwidth.max()
     low, high = density.support[0] - margin, density.support[-1] + margin
     even = np.linspace(low, high, max(2, n_knots // 4))
     points = density.support[: density.counts.shape[1]]

@@ -15,7 +15,7 @@ Reference: Chan, Golub and LeVeque, "Algorithms for computing the sample varianc
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -160,10 +160,13 @@ def merge(a: Moments, b: Moments) -> Moments:
     return _combine(a, b, b.count, count, count_error, sign=1.0)
 
 
-def subtract(a: Moments, b: Moments) -> Moments:
+def subtract(
+    a: Moments, b: Moments, names: Sequence[object] | None = None, labels: Sequence[object] | None = None
+) -> Moments:
     """Return the moments of the rows of `a` without those of `b`, which must be among them.
 
-    Raises ValueError where `b` has more rows than `a`. A group that becomes empty is zero exactly, one that
+    Raises ValueError, naming class and column (`labels`, `names`), where `b` has more rows than `a`, or a larger spread
+    than its rows can have if they are among those of `a`. A group that becomes empty is zero exactly, one that
     is left with a single row has M2 = 0 exactly. Call `check_digits` on the result before using it.
     """
     count, rounding = dd.sum_exactly(a.count, -b.count)
@@ -172,10 +175,19 @@ def subtract(a: Moments, b: Moments) -> Moments:
     if np.any(too_many):
         k, p = np.argwhere(too_many)[0]
         raise ValueError(
-            f"Cannot forget {b.count[k, p]:g} rows of class number {k} in column number {p}: "
+            f"Cannot forget {b.count[k, p]:g} rows of class {_name(labels, k)} in column {_name(names, p)}: "
             f"only {a.count[k, p]:g} were learned; forget only rows that were learned before."
         )
     left = _combine(a, b, -b.count, count, count_error, sign=-1.0)
+    impossible = (count > count_error) & (left.m2 < -left.error)
+    if np.any(impossible):
+        k, p = np.argwhere(impossible)[0]
+        raise ValueError(
+            f"Cannot forget values of class {_name(labels, k)} in column {_name(names, p)} that were never learned: "
+            "these rows are not all among those learned before."
+        )
+    positive = left.m2 > 0.0
+    left = replace(left, m2=np.where(positive, left.m2, 0.0), m2_low=np.where(positive, left.m2_low, 0.0))
     # Weights like .1 do not add up exactly: a remainder within the error of the count is nothing.
     gone = count <= count_error
     single = ~gone & (left.count == 1.0) & (left.count_error == 0.0)
@@ -224,17 +236,11 @@ def _combine(
     between_error = factor * (2.0 * far * off + off * off) + np.abs(between[0]) * (3.0 * relative)
     rounding = PAIR_ROUNDING * (a.m2 + b.m2 + np.abs(between[0]))
     error = a.error + b.error + between_error + rounding
-    positive = m2[0] > 0.0
-    return Moments(
-        count,
-        mean[0],
-        mean[1],
-        np.where(positive, m2[0], 0.0),
-        np.where(positive, m2[1], 0.0),
-        error,
-        mean_error,
-        count_error,
-    )
+    return Moments(count, mean[0], mean[1], m2[0], m2[1], error, mean_error, count_error)
+
+
+def _name(names: Sequence[object] | None, position: int) -> str:
+    return f"number {position}" if names is None else repr(names[position])
 
 
 def columns_of(moments: Moments, columns: npt.NDArray[np.intp]) -> Moments:
@@ -298,9 +304,7 @@ def check_digits(
     ) & (moments.count > 0)
     if np.any(lost):
         k, p = np.argwhere(lost)[0]
-        column = f"number {p}" if names is None else repr(names[p])
-        label = f"number {k}" if labels is None else repr(labels[k])
         raise ValueError(
-            f"After forgetting, mean and variance of column {column} in class {label} are no longer known "
-            f"to nine digits ({moments.count[k, p]:g} rows are left); fit again on the remaining rows."
+            f"After forgetting, mean and variance of column {_name(names, p)} in class {_name(labels, k)} are "
+            f"no longer known to nine digits ({moments.count[k, p]:g} rows are left); fit again on the remaining rows."
         )

@@ -184,9 +184,9 @@ class Schema:
 
 
 def level_text(level: Any) -> str:
-    """How a level reads: as it is, but in quotes if nothing could be seen of it."""
+    """How a level reads: as it is, but in quotes if one could not see it, or not on one line."""
     text = str(level)
-    return text if text.strip() else repr(text)
+    return text if text.strip() and text.isprintable() else repr(text)
 
 
 def level_order(level: Any) -> tuple[str, Any]:

@@ -1,0 +1,89 @@
+"""Evidence is a prior plus terms; contributions take scores apart, contrasts make them readable."""
+
+import numpy as np
+import pytest
+
+from seminaive.evidence.contributions import contrast, contributions
+from seminaive.evidence.evidence import CurveTerm, Evidence, GaussianTerm, TableTerm
+from seminaive.table.block import Block
+from seminaive.table.schema import Column, Schema
+
+COLUMNS = (Column("w", "nominal", levels=("a", "b")), Column("x", "numeric"), Column("z", "numeric"))
+SCHEMA = Schema(COLUMNS, np.array(["p", "q"]))
+TABLE = TableTerm(0, np.array([[0.0, 0.5, 1.0, -1.0], [0.0, -0.5, 2.0, -2.0]]), np.full((2, 4), 0.1))
+GAUSSIAN = GaussianTerm(
+    1,
+    np.zeros(2),
+    np.array([1.0, 4.0]),
+    np.array([[0.0, 0.0], [9, 9], [5, 5], [5, 5]]),
+    np.zeros(2),
+    np.array([0.0, 0.3]),
+)
+CURVE = CurveTerm(2, np.array([0.0, 1.0]), np.array([[0.0, 1.0], [1.0, 0.0]]), np.zeros((2, 2)), np.zeros(2), 0.0)
+
+
+def block(codes, x, z):
+    n = len(codes)
+    values = np.array([x, z], dtype=float)
+    codes8, wide = np.array([codes], dtype=np.uint8), np.empty((0, n), dtype=np.uint16)
+    return Block(codes8, wide, values, None, np.array([0, n]), np.array([-1]), np.array([0]), None, 0)
+
+
+def test_scores_are_the_prior_plus_what_every_term_says():
+    evidence = Evidence(SCHEMA, np.log([0.25, 0.75]), (TABLE, GAUSSIAN, CURVE))
+    rows = block([2, 0, 1], [0.0, np.nan, 1.0], [0.5, np.nan, 7.0])
+    constant = 0.5 * np.log(np.array([1.0, 4.0]) / (2 * np.pi))
+    said = [
+        [1.0 + constant[0] + 0.5, 2.0 + constant[1] + 0.5],
+        [0.0, 0.3],
+        [0.5 + constant[0] - 0.5 + 1.0, -0.5 + constant[1] - 2.0 + 0.0],
+    ]
+    expected = np.log([0.25, 0.75]) + np.array(said)
+    np.testing.assert_allclose(evidence.scores(rows).T, expected, rtol=1e-14)
+    parts = contributions(evidence, [rows], 3)
+    np.testing.assert_allclose(parts.scores, expected, rtol=1e-14)
+    assert parts.terms == ["w", "x", "z"]
+    assert repr(parts) == "Contributions(3 rows x 3 terms x 2 classes)"
+
+
+def test_probabilities_do_not_overflow():
+    evidence = Evidence(SCHEMA, np.zeros(2), ())
+    scores = np.array([[-1e6, 1e300, 0.0], [-1e6 - np.log(3), -1e300, 0.0]])
+    np.testing.assert_allclose(evidence.probabilities(scores), [[0.75, 1.0, 0.5], [0.25, 0.0, 0.5]])
+    np.testing.assert_allclose(evidence.log_probabilities(scores)[:, 0], np.log([0.75, 0.25]))
+
+
+def test_a_contrast_with_a_reference_adds_the_variances_of_both():
+    evidence, error = contrast(np.array([1.0, 3.0, 4.0]), np.array([1.0, 3.0, 8.0]), 0)
+    assert evidence.tolist() == [0.0, 2.0, 3.0]
+    assert error.tolist() == [0.0, 2.0, 3.0]
+
+
+def test_a_centred_contrast_has_mean_zero_and_the_error_of_a_difference_to_the_mean():
+    rng = np.random.default_rng(0)
+    variances = np.array([1.0, 4.0, 9.0])
+    draws = rng.normal(size=(200_000, 3)) * np.sqrt(variances)
+    evidence, error = contrast(draws, np.broadcast_to(variances, draws.shape), None)
+    np.testing.assert_allclose(evidence.mean(axis=1), 0, atol=1e-14)
+    np.testing.assert_allclose(evidence.std(axis=0), error[0], rtol=0.01)
+
+
+@pytest.mark.parametrize(
+    ("prior", "terms", "message"),
+    [
+        (np.zeros(3), (), "the prior must be 2 finite numbers"),
+        (np.array([0.0, -np.inf]), (), "the prior must be 2 finite numbers"),
+        (np.zeros(2), (TableTerm(0, np.zeros((2, 3)), np.zeros((2, 3))),), "evidence table of column 'w'"),
+        (np.zeros(2), (TableTerm(0, np.ones((2, 4)), np.zeros((2, 4))),), "never seen in column 'w' must be 0"),
+        (np.zeros(2), (TableTerm(1, np.zeros((2, 4)), np.zeros((2, 4))),), "evidence table of column 'x'"),
+        (np.zeros(2), (TableTerm(7, np.zeros((2, 4)), np.zeros((2, 4))),), "reads column 7, but there are 3"),
+        (
+            np.zeros(2),
+            (CurveTerm(1, np.array([1.0, 0.0]), *np.zeros((2, 2, 2)), np.zeros(2), 0.0),),
+            "curve of column 'x'",
+        ),
+    ],
+)
+def test_parts_that_do_not_fit_together_are_refused(prior, terms, message):
+    with pytest.raises(ValueError, match=message):
+        Evidence(SCHEMA, prior, terms)
