@@ -173,11 +173,12 @@ def density_curve(density: KernelDensity, n_knots: int = 256) -> DensityCurve:
         knots = density.mean + np.array([0.0, max(1.0, abs(density.mean))])
         flat = np.zeros((n_classes, 2))
         return DensityCurve(knots, flat, flat.copy(), 0.0)
+    inhabited = density.counts.any(axis=1)  # a class without rows has no say in where knots are
     knots = _first_knots(density, n_knots)
     values = density._log_standard(knots)
     exact = density._log_standard(_middles(knots))
     while True:
-        error = np.abs(exact - 0.5 * (values[:, :-1] + values[:, 1:])).max(axis=0, initial=0.0)
+        error = np.abs(exact - 0.5 * (values[:, :-1] + values[:, 1:]))[inhabited].max(axis=0, initial=0.0)
         room = min(n_knots - len(knots), max(1, len(knots) // 4))
         worst = np.argsort(-error, kind="stable")[:room]
         worst = np.sort(worst[error[worst] > _CLOSE_ENOUGH])
@@ -205,7 +206,7 @@ def _middles(knots: FloatArray) -> FloatArray:
 
 def _first_knots(density: KernelDensity, n_knots: int) -> FloatArray:
     # Six bandwidths beyond the rows only the normal that all classes share is left: the curves may end there.
-    margin = 6.0 * density.bandwidth.max()
+    margin = 6.0 * density.bandwidth[density.counts.any(axis=1)].max(initial=0.0)
     low, high = density.support[0] - margin, density.support[-1] + margin
     even = np.linspace(low, high, max(2, n_knots // 4))
     points = density.support[: density.counts.shape[1]]

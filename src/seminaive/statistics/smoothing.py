@@ -62,7 +62,7 @@ def log_evidence(
     counts, smoothing, starts = _checked(counts, smoothing, kind, starts)
     if kind in ("class", "half"):
         shares = _class_shares(counts, class_weight, starts)
-        numbers = smoothing * len(counts)
+        numbers = smoothing * (shares > 0).sum(axis=0)  # a class without rows is as good as not there
         added = numbers * shares if kind == "class" else np.where(shares > 0, smoothing, 0.0)
         probability = _ratio(counts + added, counts.sum(axis=0) + numbers, shares)
         return np.where(shares > 0, _log(probability) - np.log(np.where(shares > 0, shares, 1.0)), 0.0)
@@ -104,7 +104,7 @@ def evidence_variance(
     counts, smoothing, starts = _checked(counts, smoothing, kind, starts)
     if kind in ("class", "half"):
         shares = _class_shares(counts, class_weight, starts)
-        share = len(counts) * shares if kind == "class" else 1.0
+        share = (shares > 0).sum(axis=0) * shares if kind == "class" else 1.0
         # A class without rows has no share of its own; it gets the average one.
         return _trigamma(counts + smoothing * np.where(shares > 0, share, 1.0))
     if kind == "pooled":
