@@ -39,7 +39,9 @@ def assert_same(found, expected, where):
         assert len(found) == len(expected), where
         for i, (a, b) in enumerate(zip(found, expected, strict=True)):
             assert_same(a, b, f"{where}[{i}]")
-    elif isinstance(expected, (float, np.floating)) or (isinstance(expected, np.ndarray) and expected.dtype.kind == "f"):
+    elif isinstance(expected, (float, np.floating)) or (
+        isinstance(expected, np.ndarray) and expected.dtype.kind == "f"
+    ):
         np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12, err_msg=where)
     else:
         np.testing.assert_array_equal(found, expected, err_msg=where)
