@@ -73,7 +73,11 @@ class CacheFolder:
     def __init__(self, parent: str | None, files: bytes, content: bytes) -> None:
         self.parent = Path(parent) if parent is not None else default_cache()
         self.files, self.content = files, content
-        self.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            self.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            what = f"the folder for encoded rows, {self.parent}, cannot be made: {error.strerror}"
+            raise OSError(error.errno, f"{what}; name another one with cache=") from None
         self.path = self.parent / f"{files.hex()[:16]}-{content.hex()[:32]}"
         self._lock = _lock(self.path)
         if self._lock is None:  # another table works on the same input: leave its folder alone
