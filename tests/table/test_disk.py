@@ -47,7 +47,7 @@ def contents(folder):
     return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*")) if folder.exists() else []
 
 
-# --- killed -------------------------------------------------------------------------------------------------------------
+# --- killed -----------------------------------------------------------------------------------------------------------
 
 
 def run_and_kill(folder, times, seed):
@@ -104,7 +104,7 @@ def test_a_part_that_is_not_whole_is_made_again(rows, cache):
     np.testing.assert_array_equal(encode(rows()).counts(), expected)
 
 
-# --- cleaning up --------------------------------------------------------------------------------------------------------
+# --- cleaning up ------------------------------------------------------------------------------------------------------
 
 
 def test_the_folder_goes_with_the_table(rows, cache):
@@ -155,7 +155,7 @@ def test_other_options_are_another_content(rows, other):
     assert first.blocks.folder.files == second.blocks.folder.files
 
 
-# --- no room ------------------------------------------------------------------------------------------------------------
+# --- no room ----------------------------------------------------------------------------------------------------------
 
 
 def test_too_little_room_is_noticed_after_the_first_part(rows, cache, monkeypatch):
@@ -182,7 +182,7 @@ def test_a_disk_that_fills_up_is_one_clear_error(rows, cache, monkeypatch):
 
     before = contents(cache)
     monkeypatch.setattr(parts, "_write_all", until_full)
-    with pytest.raises(OSError, match="cannot write the encoded rows to .*: the disk is full; name another") as error:
+    with pytest.raises(OSError, match=r"cannot write the encoded rows to .*: the disk is full; name another") as error:
         NaiveBayes(numeric="bins").fit(rows())
     del error
     assert contents(cache) == before
@@ -207,7 +207,7 @@ def test_a_cache_that_is_a_file_is_refused(rows, cache):
         encode(rows())
 
 
-# --- one part -----------------------------------------------------------------------------------------------------------
+# --- one part ---------------------------------------------------------------------------------------------------------
 
 
 def test_a_part_gives_back_its_blocks(rows, tmp_path):

@@ -42,7 +42,7 @@ def is_clean(folder):
     return not folder.exists() or list(folder.iterdir()) == []
 
 
-# --- what fits ----------------------------------------------------------------------------------------------------------
+# --- what fits --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("how", ["folder", "pattern", "list", "one file"])
@@ -89,7 +89,7 @@ def test_a_whole_row_group_may_have_weight_zero(files, cache):
         assert model.class_count_.tolist() == expected.class_count_.tolist()
 
 
-# --- what does not ------------------------------------------------------------------------------------------------------
+# --- what does not ----------------------------------------------------------------------------------------------------
 
 
 def spoil_row_group(path, group):

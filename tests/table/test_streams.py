@@ -154,7 +154,7 @@ def len_of(block):
     ],
 )
 def test_what_is_wrong_with_a_file_is_said_in_one_sentence(csv, text, message):
-    with pytest.raises(ValueError, match="rows.csv") as error:
+    with pytest.raises(ValueError, match=r"rows\.csv") as error:
         scan_csv(csv(text), "y")
     assert message in str(error.value)
     assert "\n" not in str(error.value)
@@ -164,7 +164,7 @@ def test_what_is_wrong_with_a_file_is_said_in_one_sentence(csv, text, message):
 def test_a_file_that_is_not_utf8_is_refused(tmp_path, bad):
     path = tmp_path / "rows.csv"
     path.write_bytes(bad)
-    with pytest.raises(ValueError, match="rows.csv.* UTF-8"):
+    with pytest.raises(ValueError, match=r"rows\.csv.* UTF-8"):
         scan_csv(path, "y")
 
 
