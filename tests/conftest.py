@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
-
 import pytest
+from clusters import worker_processes
 
 WORKERS = [2, pytest.param(1, marks=pytest.mark.slow), pytest.param(4, marks=pytest.mark.slow)]
 
@@ -12,13 +11,6 @@ WORKERS = [2, pytest.param(1, marks=pytest.mark.slow), pytest.param(4, marks=pyt
 @pytest.fixture(scope="session", params=WORKERS, ids="{} workers".format)
 def cluster(request):
     """A client of a Dask cluster of worker processes; two of them in fast tests, also one and four in slow ones."""
-    distributed = pytest.importorskip("distributed")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        local = distributed.LocalCluster(
-            n_workers=request.param, threads_per_worker=1, processes=True, dashboard_address=None, memory_limit=0
-        )
-        client = distributed.Client(local)
+    pytest.importorskip("distributed")
+    with worker_processes(request.param) as client:
         yield client
-        client.close()
-        local.close()

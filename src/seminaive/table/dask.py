@@ -61,7 +61,7 @@ class DaskBlocks:
 
     def map(self, kernel: Kernel, *model: Any, n_jobs: int | None = None) -> Iterator[Any]:
         """The kernel's result for every block, in block order; a few parts ahead of the reader."""
-        ahead = 2 * max(len(self.client.scheduler_info()["workers"]), 1)
+        ahead = 2 * max(len(self.client.nthreads()), 1)
         waiting: deque[Any] = deque()
         for part in self.parts:
             waiting.append(self.client.submit(_map_part, kernel, model, part, pure=False, retries=RETRIES))
@@ -93,7 +93,7 @@ class DaskBlocks:
 
     def _group_by_holder(self) -> list[list[Any]]:
         """Parts by the worker that holds them; parts that nobody holds (yet) are dealt out evenly."""
-        workers = sorted(self.client.scheduler_info()["workers"])
+        workers = sorted(self.client.nthreads())
         holders = self.client.who_has(self.parts)
         groups: dict[str, list[Any]] = {worker: [] for worker in workers}
         for i, part in enumerate(self.parts):
@@ -152,16 +152,14 @@ def scan_on_cluster(scan: Any, schema: Schema) -> DaskBlocks:
     """The rows of files, read and encoded by the workers, a task per piece."""
     client = scan.client
     parts = [
-        client.submit(_piece_blocks, scan.without_client(), schema, piece, pure=False, retries=RETRIES)
-        for piece in scan.pieces
+        client.submit(_piece_blocks, *scan.only(piece), schema, pure=False, retries=RETRIES) for piece in scan.pieces
     ]
     return DaskBlocks(client, parts, scan.n_rows)
 
 
 def facts_on_cluster(scan: Any) -> list[Facts]:
     """The facts of files, a task per piece."""
-    bare = scan.without_client()
-    tasks = [scan.client.submit(_piece_facts, bare, piece, pure=False, retries=RETRIES) for piece in scan.pieces]
+    tasks = [scan.client.submit(_piece_facts, *scan.only(piece), pure=False, retries=RETRIES) for piece in scan.pieces]
     return list(scan.client.gather(tasks))
 
 
@@ -181,7 +179,7 @@ def _piece_facts(scan: Any, piece: Any) -> Facts:
     return facts
 
 
-def _piece_blocks(scan: Any, schema: Schema, piece: Any) -> list[Block]:
+def _piece_blocks(scan: Any, piece: Any, schema: Schema) -> list[Block]:
     return list(scan.blocks(schema, piece))
 
 

@@ -1,32 +1,32 @@
 """Encoded rows on disk: about a byte per cell, written once, read again and again without mapping memory.
 
-A cache folder holds one file per piece, each written beside its final name and then renamed, so that what is there is
-whole. Its name is a fingerprint of the input and the schema: a process that was killed finds its own files again and
-goes on from there; files made from anything else are never touched. The folder disappears with the table.
+A cache folder holds one file per piece. Its name tells the input files and everything else that determines the
+content: a process that was killed finds its own files again and goes on from there, and nothing made from anything else
+is ever read. The folder disappears with the table; what a killed process left of the same input goes with the next run.
 """
 
 from __future__ import annotations
 
 import contextlib
-import errno
 import hashlib
-import json
 import os
 import shutil
+import time
 import weakref
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
 from seminaive.table.block import Block
 from seminaive.table.fold import Blocks, Kernel, map_in_order
+from seminaive.table.parts import damaged, disk_full, read_part, rows_of_part, write_part
 from seminaive.table.pieces import PieceBlocks
 
-FORMAT = 1
-MARK = b"SNBCODES"
-FIELDS = ("codes8", "codes16", "values", "weights", "starts", "classes", "folds", "order")
+FORMAT = 2
+FORGOTTEN = 7 * 86_400
+"""Seconds after which the folder of a process that died is removed, whatever its input was."""
 
 
 class DiskBlocks(PieceBlocks):
@@ -34,14 +34,18 @@ class DiskBlocks(PieceBlocks):
 
     is_kept = True
 
-    def __init__(self, folder: CacheFolder, files: Sequence[Path], n_rows: int) -> None:
+    def __init__(self, folder: CacheFolder, files: Sequence[Path], rows: Sequence[int]) -> None:
         self.folder = folder
         self.files = files
-        self._n_rows = n_rows
+        self.rows = rows
 
     @property
     def n_rows(self) -> int:
-        return self._n_rows
+        return sum(self.rows)
+
+    @property
+    def largest(self) -> int:
+        return max(self.rows, default=0)
 
     def pieces(self) -> Sequence[Path]:
         return self.files
@@ -54,33 +58,40 @@ class DiskBlocks(PieceBlocks):
 
 
 class CacheFolder:
-    """A folder of encoded pieces that belongs to one input and is removed when nobody needs it any more.
+    """A folder of encoded pieces that belongs to one process and is removed when nobody needs it any more.
 
     Parameters
     ----------
     parent : str or None
         Where cache folders live: by default ``$SEMINAIVE_CACHE``, or ``seminaive`` in the user's cache folder.
-    key : bytes
-        All that determines the content; its hash names the folder.
+    files : bytes
+        Hash of the names of the input files.
+    content : bytes
+        Hash of all that determines the content.
     """
 
-    def __init__(self, parent: str | None, key: bytes) -> None:
+    def __init__(self, parent: str | None, files: bytes, content: bytes) -> None:
         self.parent = Path(parent) if parent is not None else default_cache()
-        self.key = key
-        self.path = self.parent / hashlib.sha256(key).hexdigest()[:32]
-        self.parent.mkdir(parents=True, exist_ok=True)
+        self.files, self.content = files, content
+        try:
+            self.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            what = f"the folder for encoded rows, {self.parent}, cannot be made: {error.strerror}"
+            raise OSError(error.errno, f"{what}; name another one with cache=") from None
+        self.path = self.parent / f"{files.hex()[:16]}-{content.hex()[:32]}"
         self._lock = _lock(self.path)
-        if self._lock is None:  # another process works on the same input: leave its folder alone
+        if self._lock is None:  # another table works on the same input: leave its folder alone
             self.path = self.path.with_name(f"{self.path.name}-{os.getpid()}-{os.urandom(4).hex()}")
             self._lock = _lock(self.path)
         self.path.mkdir(exist_ok=True)
         for stray in self.path.glob("*.writing"):
             stray.unlink()
-        self._end = weakref.finalize(self, _remove, self.path, self._lock)
+        self._end = weakref.finalize(self, _remove, self.path, self._lock, os.getpid())
+        self._sweep()
 
     def beside(self, kernel: Kernel, model: tuple[Any, ...]) -> CacheFolder:
         """The folder for blocks that a kernel makes of the blocks in this one."""
-        return CacheFolder(str(self.parent), content_key(self.key, kernel, model))
+        return CacheFolder(str(self.parent), self.files, content_key(self.content, kernel, model))
 
     def remove(self) -> None:
         """Remove the folder now."""
@@ -91,7 +102,20 @@ class CacheFolder:
         written = sum(f.stat().st_size for f in self.path.glob("*.part"))
         free = shutil.disk_usage(self.path).free
         if needed - written > free:
-            raise _disk_full(self.path, f"about {needed - written:,} bytes are needed and {free:,} are free")
+            raise disk_full(self.path, f"about {needed - written:,} bytes are needed and {free:,} are free")
+
+    def _sweep(self) -> None:
+        """Remove what died with its process: folders of the same input at once, any other after a week."""
+        for lock in self.parent.glob("*.lock"):
+            folder = lock.with_suffix("")
+            if folder == self.path or not _is_ours(folder.name):
+                continue
+            with contextlib.suppress(OSError):
+                same_input = folder.name.startswith(self.files.hex()[:16])
+                if same_input or time.time() - lock.stat().st_mtime > FORGOTTEN:
+                    held = _lock(folder)
+                    if held is not None:
+                        _remove(folder, held, os.getpid())
 
 
 def default_cache() -> Path:
@@ -103,7 +127,7 @@ def default_cache() -> Path:
 
 
 def content_key(*parts: Any) -> bytes:
-    """Bytes that differ when any part differs: kernels by name, schemas and arrays by content."""
+    """A hash that differs when any part differs: kernels by name, schemas and arrays by content."""
     digest = hashlib.sha256(f"format {FORMAT}".encode())
     for part in parts:
         _feed(digest, part)
@@ -136,138 +160,54 @@ def write_parts(
     files = [folder.path / f"{i:08d}.part" for i in range(len(pieces))]
 
     def work(i: int) -> int:
-        if not files[i].exists():
-            blocks = [kernel(block, *model) for block in source.open(pieces[i])]
-            write_part(files[i], blocks)
-        return rows_of_part(files[i])
+        rows = rows_of_part(files[i])
+        if rows is None:
+            write_part(files[i], (kernel(block, *model) for block in source.open(pieces[i])))
+            rows = rows_of_part(files[i])
+        if rows is None:
+            raise damaged(files[i])
+        return rows
 
-    rows = 0
-    for done, n in enumerate(map_in_order(work, range(len(files)), n_jobs), start=1):
-        rows += n
-        if done == 1 and files:
-            folder.check_space(files[0].stat().st_size * len(files))
+    rows: list[int] = []
+    for n in map_in_order(work, range(len(files)), n_jobs):
+        if n and not sum(rows):
+            folder.check_space(files[len(rows)].stat().st_size * source.n_rows // n)
+        rows.append(n)
     return DiskBlocks(folder, files, rows)
-
-
-# --- one part ---------------------------------------------------------------------------------------------------------
-
-
-def write_part(path: Path, blocks: Sequence[Block]) -> None:
-    """Write blocks to a file that appears under its name only when it is complete."""
-    heads = [
-        {"first_row": block.first_row, **{name: _describe(getattr(block, name)) for name in FIELDS}} for block in blocks
-    ]
-    head = json.dumps({"rows": sum(block.n_rows for block in blocks), "blocks": heads}).encode()
-    # The process id keeps two writers of one name apart, whatever else goes wrong.
-    draft = path.with_name(f"{path.name}.{os.getpid()}.writing")
-    try:
-        with draft.open("wb", buffering=0) as f:
-            _write_all(f, MARK + len(head).to_bytes(8, "little") + head)
-            for block in blocks:
-                for name in FIELDS:
-                    array = getattr(block, name)
-                    if array is not None and array.size:
-                        _write_all(f, memoryview(np.ascontiguousarray(array).data).cast("B"))
-            os.fsync(f.fileno())
-        draft.replace(path)
-    except OSError as error:
-        draft.unlink(missing_ok=True)
-        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            raise _disk_full(path.parent, "the disk is full") from None
-        raise
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
-
-
-def read_part(path: Path) -> Iterator[Block]:
-    """The blocks of a part, read one at a time."""
-    with path.open("rb", buffering=0) as f:
-        head, _ = _read_head(f, path)
-        for described in head["blocks"]:
-            arrays = {name: _read_array(f, described[name], path) for name in FIELDS}
-            yield Block(first_row=described["first_row"], **arrays)
-
-
-def rows_of_part(path: Path) -> int:
-    """Rows of a part; refuses a file whose size is not what its head says."""
-    with path.open("rb", buffering=0) as f:
-        head, start = _read_head(f, path)
-        cells = sum(
-            int(np.prod(d["shape"])) * np.dtype(d["dtype"]).itemsize
-            for block in head["blocks"]
-            for d in (block[name] for name in FIELDS)
-            if d is not None
-        )
-        if path.stat().st_size != start + cells:
-            raise _damaged(path)
-        return int(head["rows"])
-
-
-def _describe(array: Any) -> Any:
-    return None if array is None else {"dtype": array.dtype.str, "shape": list(array.shape)}
-
-
-def _write_all(f: BinaryIO, data: Any) -> None:
-    view = memoryview(data)
-    while len(view):
-        view = view[f.write(view) :]
-
-
-def _read_head(f: BinaryIO, path: Path) -> tuple[Any, int]:
-    start = f.read(len(MARK) + 8)
-    if len(start) < len(MARK) + 8 or not start.startswith(MARK):
-        raise _damaged(path)
-    size = int.from_bytes(start[len(MARK) :], "little")
-    if size > path.stat().st_size:
-        raise _damaged(path)
-    try:
-        return json.loads(f.read(size)), len(start) + size
-    except ValueError:
-        raise _damaged(path) from None
-
-
-def _read_array(f: BinaryIO, described: Any, path: Path) -> Any:
-    if described is None:
-        return None
-    array = np.empty(described["shape"], dtype=described["dtype"])
-    view = memoryview(array.data).cast("B") if array.size else memoryview(b"")
-    while len(view):
-        n = f.readinto(view)  # type: ignore[attr-defined]
-        if not n:
-            raise _damaged(path)
-        view = view[n:]
-    return array
-
-
-def _damaged(path: Path) -> ValueError:
-    return ValueError(f"the encoded file {path} is damaged; remove its folder and start again")
-
-
-def _disk_full(folder: Path, what: str) -> OSError:
-    return OSError(errno.ENOSPC, f"cannot write the encoded rows to {folder}: {what}; name another folder with cache=")
 
 
 # --- the folder's lock and end ----------------------------------------------------------------------------------------
 
 
+def _is_ours(name: str) -> bool:
+    """Whether a folder's name is one that `CacheFolder` gives."""
+    files, _, content = name.partition("-")
+    return len(files) == 16 and len(content) >= 32 and set(files + content[:32]) <= set("0123456789abcdef")
+
+
 def _lock(path: Path) -> Any:
-    """An open file that holds the folder's lock, or None when another process has it."""
-    handle = path.with_name(path.name + ".lock").open("w")
+    """An open file that holds the folder's lock, or None when somebody has it."""
+    name = path.with_name(path.name + ".lock")
     try:
         import fcntl
-
+    except ImportError:  # no such locks on this system: every table gets a folder of its own, and nothing is swept
+        return None if len(path.name) <= 16 + 1 + 32 else Path(os.devnull).open()
+    handle = name.open("a")
+    try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except ImportError:  # no such locks on this system: every process gets a folder of its own
-        handle.close()
-        return None if "-" not in path.name else Path(os.devnull).open()
+        # The file may have been removed, and made anew by another process, between opening and locking it.
+        if os.fstat(handle.fileno()).st_ino == name.stat().st_ino:
+            return handle
     except OSError:
-        handle.close()
-        return None
-    return handle
+        pass
+    handle.close()
+    return None
 
 
-def _remove(path: Path, lock: Any) -> None:
+def _remove(path: Path, lock: Any, owner: int) -> None:
+    """Remove a folder and its lock; a forked copy of the process leaves them alone."""
+    if os.getpid() != owner:
+        return
     shutil.rmtree(path, ignore_errors=True)
     with contextlib.suppress(OSError):
         path.with_name(path.name + ".lock").unlink()

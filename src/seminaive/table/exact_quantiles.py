@@ -1,8 +1,8 @@
 """Exact quantiles without a column in one place: histograms over the sorted bit patterns of floats, which add up.
 
 The bits of a float64, its sign handled, sort like the numbers. One fold counts the values by their first 16 bits; that
-names the few cells in which quantiles lie. Cells that hold too many values are split by their next 16 bits, and so on;
-the values of the last cells are collected. So the result depends neither on blocks nor on where they are.
+names the few cells in which quantiles lie. Cells that hold too many values are split by their next bits, and so on; the
+values of the last cells are collected. So the result depends neither on blocks nor on where they are.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ COLLECT = 500_000
 COLUMNS = 64
 """Columns handled in one fold: their histograms take half a megabyte each."""
 CELLS = 65_536
+SPLIT_CELLS = 1 << 20
+"""Cells into which all crowded cells together are split in one fold: eight megabytes."""
 
 
 def quantile_bins(table: Table, n_bins: int, n_jobs: int | None = None) -> dict[int, Floats]:
@@ -47,12 +49,14 @@ def _quantile_bins(table: Table, columns: list[int], n_bins: int, n_jobs: int | 
     counts = table.fold(_count_first_bits, slots, n_jobs=n_jobs)
     sketches = [_Sketch.of_first_bits(row) for row in counts]
     while True:
-        crowded = [i for i, sketch in enumerate(sketches) if sketch.is_crowded(n_bins)]
+        crowded = [i for i, sketch in enumerate(sketches) if sketch.is_crowded(n_bins, table.n_rows)]
         if not crowded:
             break
         cells = tuple(sketches[i].interesting(n_bins) for i in crowded)
         bits = tuple(sketches[i].bits for i in crowded)
-        split = table.fold(_split_cells, tuple(slots[i] for i in crowded), cells, bits, n_jobs=n_jobs)
+        most = int(np.log2(max(SPLIT_CELLS // sum(len(chosen) for chosen in cells), 2)))
+        more = tuple(min(most, 16, 64 - length) for length in bits)
+        split = table.fold(_split_cells, tuple(slots[i] for i in crowded), cells, bits, more, n_jobs=n_jobs)
         for i, chosen, rows in zip(crowded, cells, split, strict=True):
             sketches[i] = sketches[i].split(chosen, rows)
     cells = tuple(sketch.interesting(n_bins) for sketch in sketches)
@@ -95,10 +99,13 @@ class _Sketch:
         high = np.searchsorted(reached, target + slack, side="right")
         return np.unique(np.clip(np.concatenate([low, high]), 0, len(self.keys) - 1))
 
-    def is_crowded(self, n_bins: int) -> bool:
-        """Whether the cells that matter hold too many values to collect and can still be split."""
+    def is_crowded(self, n_bins: int, n_rows: int) -> bool:
+        """Whether the cells that matter hold too many values to collect and can still be split.
+
+        Their share of the weight stands for their share of the rows: weights may be of any size.
+        """
         at = self._holding(n_bins)
-        return bool(self.bits < 64 and self.weights[at].sum() > COLLECT)
+        return bool(self.bits < 64 and self.weights[at].sum() * n_rows > COLLECT * self.weights.sum())
 
     def interesting(self, n_bins: int) -> Keys:
         """Keys of the cells that matter; all of them have been split to ``bits``."""
@@ -106,12 +113,13 @@ class _Sketch:
         return self.keys[at[self.lengths[at] == self.bits]]
 
     def split(self, cells: Keys, rows: npt.NDArray[Any]) -> _Sketch:
-        """Replace cells by their 65,536 parts."""
+        """Replace cells by their parts, as many as ``rows`` has columns."""
         stay = ~(np.isin(self.keys, cells) & (self.lengths == self.bits))
         which, part = np.nonzero(rows)
-        shift = np.uint64(64 - self.bits - 16)
+        more = rows.shape[1].bit_length() - 1
+        shift = np.uint64(64 - self.bits - more)
         keys = np.concatenate([self.keys[stay], cells[which] | (part.astype(np.uint64) << shift)])
-        lengths = np.concatenate([self.lengths[stay], np.full(len(which), self.bits + 16)])
+        lengths = np.concatenate([self.lengths[stay], np.full(len(which), self.bits + more)])
         weights = np.concatenate([self.weights[stay], rows[which, part]])
         order = np.argsort(keys, kind="stable")
         return _Sketch(keys[order], lengths[order], weights[order])
@@ -148,17 +156,18 @@ def _count_first_bits(block: Block, slots: npt.NDArray[np.int64]) -> npt.NDArray
 
 
 def _split_cells(
-    block: Block, slots: tuple[int, ...], cells: tuple[Keys, ...], bits: tuple[int, ...]
+    block: Block, slots: tuple[int, ...], cells: tuple[Keys, ...], bits: tuple[int, ...], more: tuple[int, ...]
 ) -> tuple[npt.NDArray[Any], ...]:
-    """Weight of the 65,536 parts of each given cell, per column."""
+    """Weight of the parts of each given cell that differ in ``more`` bits after its own, per column."""
     out = []
-    for slot, chosen, length in zip(slots, cells, bits, strict=True):
+    for slot, chosen, length, added in zip(slots, cells, bits, more, strict=True):
         keys, weights = _keys(block, slot)
         inside, cell = _inside(keys, chosen, length)
-        part = (keys[inside] >> np.uint64(64 - length - 16)) & np.uint64(0xFFFF)
-        flat = cell.astype(np.uint64) * np.uint64(CELLS) + part
+        parts = 1 << added
+        part = (keys[inside] >> np.uint64(64 - length - added)) & np.uint64(parts - 1)
+        flat = cell.astype(np.uint64) * np.uint64(parts) + part
         own = None if weights is None else weights[inside]
-        out.append(_histogram(flat, own, len(chosen) * CELLS).reshape(len(chosen), CELLS))
+        out.append(_histogram(flat, own, len(chosen) * parts).reshape(len(chosen), parts))
     return tuple(out)
 
 
@@ -186,11 +195,15 @@ def _keys(block: Block, slot: int) -> tuple[Keys, Floats | None]:
 
 def _inside(keys: Keys, cells: Keys, length: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Rows whose first bits are those of a cell, and which cell."""
-    heads = keys >> np.uint64(64 - length) << np.uint64(64 - length)
-    cell = np.searchsorted(cells, heads)
-    cell[cell == len(cells)] = 0
-    inside = np.flatnonzero(cells[cell] == heads) if len(cells) else np.zeros(0, dtype=np.int64)
-    return inside, cell[inside]
+    if not len(cells):
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    near = np.zeros(CELLS, dtype=bool)  # most rows are ruled out by their first 16 bits
+    near[cells >> np.uint64(48)] = True
+    rows = np.flatnonzero(near[keys >> np.uint64(48)])
+    heads = keys[rows] >> np.uint64(64 - length) << np.uint64(64 - length)
+    cell = np.minimum(np.searchsorted(cells, heads), len(cells) - 1)
+    inside = cells[cell] == heads
+    return rows[inside], cell[inside]
 
 
 def _histogram(cells: Keys, weights: Floats | None, size: int) -> npt.NDArray[Any]:
@@ -200,7 +213,7 @@ def _histogram(cells: Keys, weights: Floats | None, size: int) -> npt.NDArray[An
 def to_keys(values: Floats) -> Keys:
     """Bit patterns that sort like the numbers (-0 counts as 0)."""
     bits = (values + 0.0).view(np.int64)
-    return np.where(bits < 0, ~bits, bits ^ np.int64(-(2**63))).view(np.uint64)
+    return (bits ^ ((bits >> np.int64(63)) | np.int64(-(2**63)))).view(np.uint64)
 
 
 def from_keys(keys: Keys) -> Floats:

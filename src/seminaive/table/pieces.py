@@ -6,12 +6,17 @@ offers its pieces and a way to open one gets map, fold and transform from here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 from typing import Any
 
+from joblib import effective_n_jobs
+
 from seminaive.table.block import Block
 from seminaive.table.fold import Blocks, Kernel, add, map_in_order
+
+LARGE = 1 << 20
+"""Rows of a piece above which its results are not gathered before they are passed on."""
 
 
 class PieceBlocks:
@@ -23,6 +28,11 @@ class PieceBlocks:
     @property
     def n_rows(self) -> int:
         """Rows in all blocks."""
+        raise NotImplementedError
+
+    @property
+    def largest(self) -> int:
+        """Rows of the largest piece."""
         raise NotImplementedError
 
     def pieces(self) -> Sequence[Any]:
@@ -38,7 +48,14 @@ class PieceBlocks:
         raise NotImplementedError
 
     def map(self, kernel: Kernel, *model: Any, n_jobs: int | None = None) -> Iterator[Any]:
-        """The kernel's result for every block, in block order."""
+        """The kernel's result for every block, in block order.
+
+        Threads take a piece each, unless pieces are large (a CSV file is one): then one reads, and all run the kernel.
+        """
+        if effective_n_jobs(n_jobs) == 1 or self.largest > LARGE:
+            blocks = (block for piece in self.pieces() for block in self.open(piece))
+            yield from map_in_order(lambda block: kernel(block, *model), blocks, n_jobs)
+            return
 
         def work(piece: Any) -> list[Any]:
             return [kernel(block, *model) for block in self.open(piece)]
@@ -60,7 +77,7 @@ class PieceBlocks:
         return self.keep(kernel, model, n_jobs)
 
 
-def fold_blocks(blocks: Iterator[Block] | Sequence[Block], kernel: Kernel, model: tuple[Any, ...]) -> Any:
+def fold_blocks(blocks: Iterable[Block], kernel: Kernel, model: tuple[Any, ...]) -> Any:
     """Sum of a kernel's results over some blocks; None when there is no block."""
     total = None
     for block in blocks:

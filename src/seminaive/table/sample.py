@@ -17,21 +17,30 @@ def sample_rows(table: Table, n_rows: int, seed: int = 0, n_jobs: int | None = N
     """About ``n_rows`` rows in memory, for a search that ends with a fit on all rows; all of them if there are no more.
 
     A row is kept when the hash of (seed, its number) lies in the lowest ``n_rows / table.n_rows`` part, so the choice
-    depends neither on blocks nor on the engine.
+    depends neither on blocks nor on the engine. Numbers count the rows of positive weight; a first, short pass learns
+    how many come before each block. Encode a scan of files before it is sampled: both passes read it.
     """
-    share = min(1.0, n_rows / max(table.n_rows, 1))
-    limit = np.uint64(min(share * 2.0**64, 2.0**64 - 1025))
-    blocks = [
-        block for block in table.map(_chosen, limit, np.uint64(seed), share >= 1, n_jobs=n_jobs) if block is not None
-    ]
-    return Table(table.schema, MemoryBlocks(tuple(blocks)))
+    sizes = dict(table.map(_size, n_jobs=n_jobs))
+    total = sum(sizes.values())
+    if total <= n_rows:
+        return Table(table.schema, MemoryBlocks(tuple(table.map(_same, n_jobs=n_jobs))))
+    numbers = dict(zip(sizes, np.concatenate([[0], np.cumsum(list(sizes.values()))]).tolist(), strict=False))
+    limit = np.uint64(n_rows / total * 2.0**64)
+    chosen = table.map(_chosen, numbers, limit, np.uint64(seed), n_jobs=n_jobs)
+    return Table(table.schema, MemoryBlocks(tuple(block for block in chosen if block is not None)))
 
 
-def _chosen(block: Block, limit: np.uint64, seed: np.uint64, everything: bool) -> Block | None:
-    if everything:
-        return block
+def _size(block: Block) -> tuple[int, int]:
+    return block.first_row, block.n_rows
+
+
+def _same(block: Block) -> Block:
+    return block
+
+
+def _chosen(block: Block, numbers: dict[int, int], limit: np.uint64, seed: np.uint64) -> Block | None:
     place = np.arange(block.n_rows, dtype=np.uint64) if block.order is None else block.order.astype(np.uint64)
-    keep = _hash(place + np.uint64(block.first_row), seed) < limit
+    keep = _hash(place + np.uint64(numbers[block.first_row]), seed) < limit
     if not keep.any():
         return None
     kept_before = np.concatenate([[0], np.cumsum(keep)])

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from seminaive.table.block import BLOCK_ROWS, Block, plan_rows
+from seminaive.table.csv_stream import CsvStream, one_type_per_column
 from seminaive.table.dask import facts_on_cluster, scan_on_cluster
 from seminaive.table.disk import CacheFolder, content_key, write_parts
 from seminaive.table.encode import make_block, prepare_all
@@ -20,7 +21,7 @@ from seminaive.table.fold import Blocks, Kernel, add, map_in_order
 from seminaive.table.frames import open_frame
 from seminaive.table.pieces import PieceBlocks
 from seminaive.table.schema import Schema
-from seminaive.table.streams import CsvStream, FileStream, ParquetStream, Piece, check_stream
+from seminaive.table.streams import FileStream, ParquetStream, Piece, check_columns
 from seminaive.table.table import LabelledRows, Table, codes_among
 
 
@@ -53,8 +54,11 @@ class Scan:
     def pieces(self) -> tuple[Piece, ...]:
         """What can be read by itself, in row order."""
         out: list[Piece] = []
-        for source in self.sources:
-            out.extend(source.pieces(sum(piece.n_rows for piece in out)))
+        first_row = 0
+        for index, source in enumerate(self.sources):
+            own = source.pieces(index, first_row)
+            first_row += sum(piece.n_rows for piece in own)
+            out.extend(own)
         return tuple(out)
 
     @property
@@ -127,9 +131,10 @@ class Scan:
         """The rows as blocks under a schema."""
         return ScanBlocks(self, schema) if self.client is None else scan_on_cluster(self, schema)
 
-    def without_client(self) -> Scan:
-        """The same scan as it travels to a worker."""
-        return replace(self, client=None)
+    def only(self, piece: Piece) -> tuple[Scan, Piece]:
+        """What a worker needs to read one piece: the scan of its file alone, however many there are."""
+        at = slice(piece.file, piece.file + 1)
+        return replace(self, files=self.files[at], sources=self.sources[at], client=None), replace(piece, file=0)
 
     def _batches(self, piece: Piece, columns: list[str]) -> Iterator[tuple[int, Any]]:
         """Rows of a piece, at most a block at a time, as Arrow tables with the position of their first row."""
@@ -174,6 +179,10 @@ class ScanBlocks(PieceBlocks):
     def n_rows(self) -> int:
         return self.scan.n_rows
 
+    @property
+    def largest(self) -> int:
+        return max((piece.n_rows for piece in self.scan.pieces), default=0)
+
     def pieces(self) -> Sequence[Piece]:
         return self.scan.pieces
 
@@ -182,9 +191,11 @@ class ScanBlocks(PieceBlocks):
 
     def keep(self, kernel: Kernel, model: tuple[Any, ...], n_jobs: int | None) -> Blocks:
         scan = self.scan
-        stamps = [(str(Path(f).resolve()), Path(f).stat().st_size, Path(f).stat().st_mtime_ns) for f in scan.files]
-        key = content_key(stamps, scan.target, scan.weight, scan.columns, scan.block_rows, self.schema, kernel, model)
-        return write_parts(self, kernel, model, CacheFolder(scan.cache, key), n_jobs)
+        files = [str(Path(f).resolve()) for f in scan.files]
+        stamps = [(*source.stamp, Path(source.path).stat().st_ctime_ns) for source in scan.sources]
+        options = (scan.target, scan.weight, scan.columns, scan.block_rows, [source.kinds for source in scan.sources])
+        key = content_key(files, stamps, options, self.schema, kernel, model)
+        return write_parts(self, kernel, model, CacheFolder(scan.cache, content_key(files), key), n_jobs)
 
 
 def scan_parquet(
@@ -229,8 +240,10 @@ def scan_parquet(
     array([2, 1])
     """
     files = _find(path, ".parquet")
-    wishes = Wishes(nominal, levels, max_levels)
-    return _scan(files, ParquetStream, target, weight, columns, wishes, cache, block_rows, client)
+    sources = [ParquetStream.open(file) for file in files]
+    return _scan(
+        files, sources, target, weight, columns, Wishes(nominal, levels, max_levels), cache, block_rows, client
+    )
 
 
 def scan_csv(
@@ -247,11 +260,13 @@ def scan_csv(
 ) -> Scan:
     """CSV files of any size; the parameters are those of `scan_parquet`.
 
-    A column is numeric when all its fields in all files are numbers; an empty field is missing.
+    A column is numeric when all its fields in all files are numbers. A field is missing when it is empty or reads NA,
+    N/A, NaN, nan, null, NULL or ?, unless it is in quotes: ``""`` is a level. The first line names the columns, which
+    are separated by comma, semicolon, tab or bar; with semicolons, numbers may have decimal commas.
     """
     files = _find(path, ".csv")
-    wishes = Wishes(nominal, levels, max_levels)
-    return _scan(files, CsvStream, target, weight, columns, wishes, cache, block_rows)
+    sources = one_type_per_column([CsvStream.open(file) for file in files])
+    return _scan(files, sources, target, weight, columns, Wishes(nominal, levels, max_levels), cache, block_rows)
 
 
 def _find(path: str | Path | Sequence[str | Path], ending: str) -> tuple[str, ...]:
@@ -270,7 +285,7 @@ def _find(path: str | Path | Sequence[str | Path], ending: str) -> tuple[str, ..
 
 def _scan(
     files: tuple[str, ...],
-    kind: type[ParquetStream] | type[CsvStream],
+    sources: Sequence[FileStream],
     target: str | None,
     weight: str | None,
     columns: Sequence[str] | None,
@@ -281,17 +296,19 @@ def _scan(
 ) -> Scan:
     if not isinstance(block_rows, (int, np.integer)) or not 1 <= block_rows <= BLOCK_ROWS:
         raise ValueError(f"block_rows must be a whole number between 1 and {BLOCK_ROWS}, got {block_rows!r}")
-    sources: list[FileStream] = [kind.open(file, i) for i, file in enumerate(files)]
-    names = sources[0].names
+    if target is not None and target == weight:
+        raise ValueError(f"the column {target!r} cannot be both target and weight")
     own = {name for name in (target, weight) if name is not None}
-    predictors = tuple(columns) if columns is not None else tuple(name for name in names if name not in own)
+    predictors = tuple(columns) if columns is not None else tuple(name for name in sources[0].kinds if name not in own)
     if not predictors:
         raise ValueError(f"{files[0]}: no columns to learn from besides {sorted(own)}")
+    for i, name in enumerate(predictors):
+        if name in own or name in predictors[:i]:
+            raise ValueError(f"columns: {name!r} is the target, the weight, or listed twice")
     wishes.resolve(list(predictors))
-    for source in sources:
-        check_stream(source, [*predictors, *sorted(own)], sources[0])
+    check_columns(sources, [*predictors, *sorted(own)])
     where = None if cache is None else str(cache)
-    return Scan(files, target, weight, predictors, wishes, where, block_rows, tuple(sources), client)
+    return Scan(files, target, weight, predictors, wishes, where, int(block_rows), tuple(sources), client)
 
 
 __all__ = ["Scan", "scan_csv", "scan_parquet"]

@@ -1,8 +1,7 @@
-"""Parquet and CSV files read a stretch at a time, as Arrow tables of at most a block of rows."""
+"""Parquet files read a stretch at a time, as Arrow tables of at most a block of rows."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +9,8 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 
-GAPS = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "?"]
+READ_AHEAD = 1 << 20
+"""Bytes of a column read at a time, so that a large row group never has to be in memory as a whole."""
 
 
 @dataclass(frozen=True)
@@ -32,18 +32,18 @@ class FileStream(Protocol):
         """Where the file is."""
 
     @property
-    def names(self) -> list[str]:
-        """Its columns."""
+    def stamp(self) -> tuple[int, int]:
+        """Size and time of the last change, as `file_stamp` found them."""
 
     @property
     def kinds(self) -> dict[str, str]:
-        """What the type of each column says: "number", "date", "text", "bool", or another type's name."""
+        """By column, what its type says: number, date, span, text, categories, bool, null, or another type's name."""
 
-    def pieces(self, first_row: int) -> list[Piece]:
-        """What can be read by itself."""
+    def pieces(self, index: int, first_row: int) -> list[Piece]:
+        """What can be read by itself, the file being the one of this index."""
 
     def batches(self, piece: Piece, columns: Sequence[str], rows: int) -> Iterator[Any]:
-        """The piece's rows, some at a time."""
+        """The piece's rows, at most so many at a time."""
 
     def plain_numbers(self) -> dict[str, str]:
         """Columns known to hold numbers from their type alone, and their unit."""
@@ -54,177 +54,130 @@ class ParquetStream:
     """A Parquet file; its pieces are row groups. Text is read by its dictionary."""
 
     path: str
-    index: int
+    stamp: tuple[int, int]
     kinds: dict[str, str]
     group_rows: tuple[int, ...]
 
     @classmethod
-    def open(cls, path: str, index: int) -> Self:
+    def open(cls, path: str) -> Self:
         import pyarrow as pa
         from pyarrow import parquet
 
         try:
+            stamp = file_stamp(path)
             with parquet.ParquetFile(path) as file:
                 schema, meta = file.schema_arrow, file.metadata
                 rows = tuple(meta.row_group(g).num_rows for g in range(meta.num_row_groups))
         except (pa.ArrowException, OSError) as problem:
             raise ValueError(f"{path} cannot be read as Parquet: {problem}") from None
-        stored = (schema.pandas_metadata or {}).get("index_columns", [])
-        hidden = {name for name in stored if isinstance(name, str) and name.startswith("__index_level_")}
+        hidden = _index_columns(schema)
         names = [name for name in schema.names if name not in hidden]
-        if len(set(names)) < len(names):
-            twice = next(name for name in names if names.count(name) > 1)
-            raise ValueError(f"{path}: the column name {twice!r} occurs more than once; give each column its own")
-        return cls(path, index, {name: _kind(schema.field(name).type) for name in names}, rows)
+        check_names(path, names)
+        return cls(path, stamp, {name: kind_of(schema.field(name).type) for name in names}, rows)
 
-    @property
-    def names(self) -> list[str]:
-        return list(self.kinds)
-
-    def pieces(self, first_row: int) -> list[Piece]:
+    def pieces(self, index: int, first_row: int) -> list[Piece]:
         starts = first_row + np.concatenate([[0], np.cumsum(self.group_rows)]).astype(int)
-        return [
-            Piece(self.index, g, int(starts[g]), n, f"row group {g}") for g, n in enumerate(self.group_rows) if n > 0
-        ]
+        return [Piece(index, g, int(starts[g]), n, f"row group {g}") for g, n in enumerate(self.group_rows) if n > 0]
 
     def plain_numbers(self) -> dict[str, str]:
-        return {
-            name: "days" if kind == "date" else "" for name, kind in self.kinds.items() if kind in ("number", "date")
-        }
+        units = {"number": "", "date": "days", "span": "days"}
+        return {name: units[kind] for name, kind in self.kinds.items() if kind in units}
 
     def batches(self, piece: Piece, columns: Sequence[str], rows: int) -> Iterator[Any]:
         import pyarrow as pa
         from pyarrow import parquet
 
         text = [name for name in columns if self.kinds[name] == "text"]
+        check_stamp(self)
+        done = 0
         try:
-            with parquet.ParquetFile(self.path, read_dictionary=text, pre_buffer=False) as file:
+            with parquet.ParquetFile(self.path, read_dictionary=text, pre_buffer=False, buffer_size=READ_AHEAD) as file:
                 batches = file.iter_batches(
                     batch_size=rows, row_groups=[piece.part], columns=list(columns), use_threads=False
                 )
                 for batch in batches:
-                    yield pa.Table.from_batches([batch])
+                    yield times_as_spans(pa.Table.from_batches([batch]))
+                    done += batch.num_rows
         except (pa.ArrowException, OSError) as problem:
             raise ValueError(f"{self.path}, {piece.name} cannot be read: {problem}") from None
+        if done != piece.n_rows:
+            raise ValueError(f"{self.path}, {piece.name} has {done} rows where {piece.n_rows} were announced")
 
 
-@dataclass(frozen=True, eq=False)
-class CsvStream:
-    """A CSV file, one piece; the types of its columns were found by reading all of it once."""
-
-    path: str
-    index: int
-    kinds: dict[str, str]
-    separator: str
-    n_rows: int
-
-    @classmethod
-    def open(cls, path: str, index: int) -> Self:
-        """Find types by reading: a column that turns out not to fit its first type takes the next wider one."""
-        import pyarrow as pa
-
-        names, separator = csv_header(path)
-        types: dict[str, Any] = {}
-        while True:
-            try:
-                rows, schema = 0, None
-                for batch in _read_csv(path, names, separator, types, None):
-                    rows, schema = rows + batch.num_rows, batch.schema
-                break
-            except (pa.ArrowException, OSError) as problem:
-                column = re.search(r"In CSV column #(\d+)", str(problem))
-                if column is None or types.get(names[int(column[1])]) == pa.string():
-                    raise ValueError(f"{path} cannot be read as CSV: {problem}") from None
-                name = names[int(column[1])]
-                types[name] = pa.string() if name in types else pa.float64()
-        if schema is None:
-            raise ValueError(f"{path} has no rows, only the names of {len(names)} columns")
-        return cls(path, index, {name: _kind(schema.field(name).type) for name in names}, separator, rows)
-
-    @property
-    def names(self) -> list[str]:
-        return list(self.kinds)
-
-    def pieces(self, first_row: int) -> list[Piece]:
-        return [Piece(self.index, 0, first_row, self.n_rows, "its rows")]
-
-    def plain_numbers(self) -> dict[str, str]:
-        return {}
-
-    def batches(self, piece: Piece, columns: Sequence[str], rows: int) -> Iterator[Any]:
-        import pyarrow as pa
-
-        fixed = {"number": pa.float64(), "text": pa.string(), "bool": pa.bool_()}
-        types = {name: fixed[kind] for name, kind in self.kinds.items() if kind in fixed}
-        try:
-            for batch in _read_csv(self.path, self.names, self.separator, types, list(columns)):
-                for first in range(0, batch.num_rows, rows):
-                    yield pa.Table.from_batches([batch.slice(first, rows)])
-        except (pa.ArrowException, OSError) as problem:
-            raise ValueError(f"{self.path} cannot be read as CSV: {problem}") from None
+def _index_columns(schema: Any) -> set[str]:
+    """Columns that are the index of a pandas frame, which pandas hides again when it reads the file."""
+    stored = (schema.pandas_metadata or {}).get("index_columns", [])
+    return {name for name in stored if isinstance(name, str) and name.startswith("__index_level_")}
 
 
-def csv_header(path: str) -> tuple[list[str], str]:
-    """The names in the first line, and the separator that occurs most often in it."""
-    import csv
+def times_as_spans(table: Any) -> Any:
+    """Times of day become durations since midnight, which are numbers."""
+    import pyarrow as pa
 
-    try:
-        with Path(path).open(encoding="utf-8-sig", newline="") as f:
-            first = f.readline()
-    except (OSError, UnicodeDecodeError) as problem:
-        raise ValueError(f"{path} cannot be read as CSV: {problem}") from None
-    separator = max(",;\t|", key=first.count)
-    names = [name.strip() for name in next(csv.reader([first], delimiter=separator), [])]
-    if not names or len(set(names)) < len(names):
-        raise ValueError(f"{path}: the first line must name every column, each once; it reads {first[:60]!r}")
-    return names, separator
+    for i, field in enumerate(table.schema):
+        if pa.types.is_time(field.type):
+            plain = pa.int32() if pa.types.is_time32(field.type) else pa.int64()
+            since_midnight = table.column(i).cast(plain).cast(pa.int64()).cast(pa.duration(field.type.unit))
+            table = table.set_column(i, field.name, since_midnight)
+    return table
 
 
-def _read_csv(
-    path: str, names: list[str], separator: str, types: dict[str, Any], columns: list[str] | None
-) -> Iterator[Any]:
-    from pyarrow import csv
-
-    yield from csv.open_csv(
-        path,
-        read_options=csv.ReadOptions(use_threads=False, column_names=names, skip_rows=1, block_size=1 << 22),
-        parse_options=csv.ParseOptions(delimiter=separator),
-        convert_options=csv.ConvertOptions(
-            null_values=GAPS,
-            strings_can_be_null=True,
-            quoted_strings_can_be_null=False,
-            column_types=types,
-            include_columns=columns,
-        ),
-    )
-
-
-def _kind(arrow_type: Any) -> str:
-    """What the type of a column says about it: number, date, text, bool, or something to be looked at."""
+def kind_of(arrow_type: Any) -> str:
+    """What the type of a column says about it: number, date, span, text, bool, null, or something to be looked at."""
     import pyarrow as pa
 
     t = pa.types
     if t.is_integer(arrow_type) or t.is_floating(arrow_type):
         return "number"
-    if t.is_date(arrow_type) or t.is_timestamp(arrow_type) or t.is_duration(arrow_type):
+    if t.is_date(arrow_type) or t.is_timestamp(arrow_type):
         return "date"
-    if t.is_string(arrow_type) or t.is_large_string(arrow_type) or t.is_dictionary(arrow_type):
+    if t.is_duration(arrow_type) or t.is_time(arrow_type):
+        return "span"
+    if t.is_string(arrow_type) or t.is_large_string(arrow_type):
         return "text"
-    if t.is_boolean(arrow_type):
-        return "bool"
-    return str(arrow_type)
+    if t.is_dictionary(arrow_type):
+        return "text" if kind_of(arrow_type.value_type) == "text" else "categories"
+    return "bool" if t.is_boolean(arrow_type) else str(arrow_type)
 
 
-def check_stream(stream: FileStream, wanted: Sequence[str], first: FileStream) -> None:
-    """Refuse a file that lacks a column, or holds text where the first file holds numbers."""
+def check_names(path: str, names: Sequence[str]) -> None:
+    """Refuse a name that two columns have."""
+    twice = [name for i, name in enumerate(names) if name in names[:i]]
+    if twice:
+        raise ValueError(f"{path}: the column name {twice[0]!r} occurs more than once; give each column its own")
+
+
+def check_columns(streams: Sequence[FileStream], wanted: Sequence[str]) -> None:
+    """Refuse a file that lacks a column, or holds text where another file holds numbers; gaps agree with anything."""
     for name in wanted:
-        if name not in stream.names:
-            raise ValueError(f"{stream.path} has no column {name!r}; it has {', '.join(map(str, stream.names[:20]))}")
-        ours, theirs = _family(stream, name), _family(first, name)
-        if ours != theirs:
-            raise ValueError(f"column {name!r} holds {ours} in {stream.path}, but {theirs} in {first.path}")
+        first: FileStream | None = None
+        for stream in streams:
+            if name not in stream.kinds:
+                raise ValueError(f"{stream.path} has no column {name!r}; it has {', '.join(list(stream.kinds)[:20])}")
+            if stream.kinds[name] == "null":
+                continue
+            first = first or stream
+            if stream.kinds[name] != first.kinds[name]:
+                ours, theirs = _in_words(stream.kinds[name]), _in_words(first.kinds[name])
+                raise ValueError(f"column {name!r} holds {ours} in {stream.path}, but {theirs} in {first.path}")
 
 
-def _family(stream: FileStream, name: str) -> str:
-    kind = stream.kinds[name]
-    return {"number": "numbers", "date": "dates", "bool": "true and false", "text": "text"}.get(kind, kind)
+def _in_words(kind: str) -> str:
+    words = {"number": "numbers", "date": "dates", "span": "durations", "null": "nothing", "bool": "true and false"}
+    return words.get(kind, kind)
+
+
+def file_stamp(path: str) -> tuple[int, int]:
+    """What tells a file from a later one of the same name."""
+    found = Path(path).stat()
+    return found.st_size, found.st_mtime_ns
+
+
+def check_stamp(stream: FileStream) -> None:
+    """Refuse a file that is no longer the one that was looked at first."""
+    try:
+        now = file_stamp(stream.path)
+    except OSError as problem:
+        raise ValueError(f"{stream.path} cannot be read any more: {problem}") from None
+    if now != stream.stamp:
+        raise ValueError(f"{stream.path} has changed since it was scanned; scan the files again")

@@ -1,0 +1,20 @@
+"""Clusters of worker processes on this machine."""
+
+from __future__ import annotations
+
+import warnings
+from contextlib import contextmanager
+
+
+@contextmanager
+def worker_processes(n_workers):
+    """A client of a cluster of its own, of so many single-threaded processes."""
+    import distributed
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # such as: the port of the dashboard is taken
+        local = distributed.LocalCluster(
+            n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address=None, memory_limit=0
+        )
+        with local, distributed.Client(local) as client:
+            yield client
