@@ -163,9 +163,7 @@ def maximal_information(
                         total = before + cost[t]
                         after[t] = total if total < after[t] else after[t]
                 if s > n_columns - 2:  # the last column must end at the last clump
-                    least[n_columns - 1, k] = min(
-                        least[n_columns - 1, k], least[n_columns - 2, s] + cost[k - s]
-                    )
+                    least[n_columns - 1, k] = min(least[n_columns - 1, k], least[n_columns - 2, s] + cost[k - s])
 
             spread = n_log_n[n]
             for q in range(used_rows):

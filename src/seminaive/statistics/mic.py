@@ -200,9 +200,7 @@ def mic_matrix(
     classes, members = _rows_of_classes(y, n)
     if max_rows < 1 or n_jobs < 1:
         raise ValueError(f"max_rows and n_jobs must be 1 or more, got {max_rows} and {n_jobs}.")
-    members = [
-        rows if len(rows) <= max_rows else np.sort(rng.choice(rows, max_rows, False)) for rows in members
-    ]
+    members = [rows if len(rows) <= max_rows else np.sort(rng.choice(rows, max_rows, False)) for rows in members]
 
     values = np.zeros((len(classes), d, d))
     pairs = [(i, j) for i in range(d) for j in range(i, d)]
@@ -210,9 +208,7 @@ def mic_matrix(
         columns = [np.ascontiguousarray(table[rows, j]) for j in range(d)]
         ranks = [None if np.isnan(column).any() else _ranks(column) for column in columns]
 
-        def of_pair(
-            pair: tuple[int, int], columns: list[Floats] = columns, ranks: list[Ranks | None] = ranks
-        ) -> float:
+        def of_pair(pair: tuple[int, int], columns: list[Floats] = columns, ranks: list[Ranks | None] = ranks) -> float:
             i, j = pair
             first, second = ranks[i], ranks[j]
             if first is None or second is None:
