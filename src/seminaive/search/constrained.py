@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from seminaive.search.penalty import Problem, penalised, softened
+from seminaive.search.promises import Problem, penalised, softened
 from seminaive.search.polish import polish, swap
 
 Floats = npt.NDArray[np.float64]

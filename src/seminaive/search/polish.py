@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize
 
-from seminaive.search.penalty import Problem
+from seminaive.search.promises import Problem
 from seminaive.statistics.confusion import margins
 
 Floats = npt.NDArray[np.float64]
