@@ -24,6 +24,25 @@ def place_codes(raw: Array, translate: Array, order: Array, out: Array) -> None:
 
 
 @njit(cache=True, nogil=True)
+def bin_values(values: Array, cuts: Array, missing: int, first: int, out: Array) -> None:
+    """Code of each value: ``first`` plus the number of cuts at or below it; ``missing`` for NaN.
+
+    One pass per cut over a tile that stays in cache: for a few dozen cuts faster than a search per value.
+    """
+    for start in range(0, values.size, 1024):
+        x = values[start : start + 1024]
+        code = out[start : start + 1024]
+        code[:] = first
+        for c in range(cuts.size):
+            cut = cuts[c]
+            for i in range(x.size):
+                code[i] += x[i] >= cut
+        for i in range(x.size):
+            if not x[i] == x[i]:
+                code[i] = missing
+
+
+@njit(cache=True, nogil=True)
 def count_codes(codes: Array, column_starts: Array, segment_starts: Array, segment_slots: Array, out: Array) -> None:
     """Add every code of every column to ``out[slot of the row's segment, column start + code]``.
 

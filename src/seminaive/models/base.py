@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from seminaive.evidence.contributions import Contributions, contributions
 from seminaive.evidence.evidence import Evidence
 from seminaive.evidence.storage import register_estimator, save
+from seminaive.models.checks import check_n_jobs
 from seminaive.show.explain import explain_model, explain_rows
 from seminaive.show.explanation import Explanation, ModelExplanation
 from seminaive.table.block import Block
@@ -59,6 +60,7 @@ class EvidenceClassifier(ClassifierMixin, BaseEstimator):
             Weight 2 means the row twice, weight 0 the row left out.
         """
         with unchanged_on_error(self):
+            check_n_jobs(self.n_jobs)
             self._check_parameters()
             table = self._encode(X, y, sample_weight)
             self._forget_everything()

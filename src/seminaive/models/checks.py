@@ -21,6 +21,12 @@ def check_nonnegative(name: str, value: Any) -> None:
         raise ValueError(f"{name} must be a number >= 0; got {value!r}")
 
 
+def check_n_jobs(value: Any) -> None:
+    """None, or a number of threads; negative numbers count down from all."""
+    if value is not None and (type(value) is bool or not isinstance(value, numbers.Integral) or value == 0):
+        raise ValueError(f"n_jobs must be None or a whole number other than 0; got {value!r}")
+
+
 def check_whole(name: str, value: Any, at_least: int) -> None:
     """A whole number from ``at_least`` on."""
     if type(value) is bool or not isinstance(value, numbers.Integral) or value < at_least:

@@ -9,9 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from seminaive.evidence.terms import CurveTerm
-from seminaive.models.naive import Estimation, Sums, missingness
+from seminaive.models.naive import Estimation, Sums, missingness, varies
 from seminaive.statistics.kernel_density import density_curve, density_support, kernel_density
-from seminaive.statistics.moments import pooled
 from seminaive.table.discretize import binned, column_values
 from seminaive.table.schema import FIRST_LEVEL
 from seminaive.table.table import Table
@@ -22,7 +21,7 @@ SUPPORT = 1024
 def density_terms(table: Table, sums: Sums, how: Estimation, n_jobs: int | None = None) -> dict[int, CurveTerm]:
     """A curve for every numeric column that is not constant."""
     valued = sums.schema.layout.valued.tolist()
-    varied = [j for i, j in enumerate(valued) if pooled(sums.moments).m2[0, i] > 0]
+    varied = [j for j, does in zip(valued, varies(sums.moments), strict=True) if does]
     supports = {j: density_support(*column_values(table, j), limit=SUPPORT) for j in varied}
     # Bins start at each support point; the last edge of true bins is open, so that the largest value is inside.
     cuts = {j: np.append(s[:-1], np.inf) if len(s) > SUPPORT else s for j, s in supports.items()}

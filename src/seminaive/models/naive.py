@@ -105,7 +105,10 @@ def log_prior(class_weight: npt.NDArray[Any], prior: Any) -> Floats:
     if isinstance(prior, str):
         share = np.full(len(class_weight), 1.0) if prior == "uniform" else np.asarray(class_weight, dtype=np.float64)
     else:
-        share = np.asarray(prior, dtype=np.float64)
+        try:
+            share = np.asarray(prior, dtype=np.float64)
+        except (TypeError, ValueError):
+            share = np.zeros(0)
         if share.shape != (len(class_weight),) or not np.all(share >= 0) or not np.isclose(share.sum(), 1):
             wanted = f"'empirical', 'uniform' or {len(class_weight)} probabilities that sum to 1"
             raise ValueError(f"prior must be {wanted}; got {prior!r}")
@@ -135,17 +138,35 @@ def table_terms(sums: Sums, how: Estimation) -> dict[int, TableTerm]:
     return terms
 
 
+LEAST_SPREAD = 1e-140
+"""A column whose standard deviation is smaller counts as constant, since its square is hardly a number any more."""
+LEAST_VARIANCE = 1e-300
+"""The reciprocal of a smaller variance may not be finite; the default prior keeps well above it."""
+
+
+def varies(moments: Moments) -> npt.NDArray[np.bool_]:
+    """Which valued columns are not constant over all rows."""
+    overall = pooled(moments)
+    return overall.m2[0] > LEAST_SPREAD**2 * overall.count[0]
+
+
 def gaussian_terms(sums: Sums, how: Estimation) -> dict[int, Term]:
     """One Gaussian per class for every valued column; a constant or empty column says nothing."""
     valued = sums.schema.layout.valued
     if len(valued) == 0:
         return {}
-    varied = np.flatnonzero(pooled(sums.moments).m2[0] > 0)
+    varied = np.flatnonzero(varies(sums.moments))
     moments = columns_of(sums.moments, varied)
     names = [sums.schema.columns[valued[i]].name for i in varied]
     belief = default_prior(moments) if how.variance_prior == "normal-gamma" else MAXIMUM_LIKELIHOOD
     after = posterior(moments, belief)
     mean, variance = mode(after, names, sums.schema.classes.tolist())
+    if np.any(variance < LEAST_VARIANCE):
+        k, at = np.argwhere(variance < LEAST_VARIANCE)[0]
+        raise ValueError(
+            f"the variance of column {names[at]!r} in class {sums.schema.classes.tolist()[k]!r} is too small "
+            f"for float64 arithmetic ({variance[k, at]:.3g}); use variance_prior='normal-gamma' or rescale the column"
+        )
     observed, missing = missingness(sums, how)
     terms: dict[int, Term] = {
         j: silent_term(j, sums.schema.n_classes, missing[:, i]) for i, j in enumerate(valued.tolist())

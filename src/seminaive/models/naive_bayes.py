@@ -23,7 +23,8 @@ from seminaive.models.kde import density_terms
 from seminaive.models.naive import Estimation, Sums, gather_sums, naive_evidence
 from seminaive.models.updating import forget_rows, merge_sums, more_sums
 from seminaive.statistics.smoothing import SmoothingKind
-from seminaive.table.discretize import binned, quantile_bins
+from seminaive.table.discretize import binned
+from seminaive.table.exact_quantiles import quantile_bins
 from seminaive.table.table import Table, codes_among
 
 
@@ -133,7 +134,7 @@ class NaiveBayes(EvidenceClassifier):
 
     def _learn(self, table: Table) -> None:
         if self.numeric == "bins":
-            table = binned(table, quantile_bins(table, self.n_bins), self.n_jobs)
+            table = binned(table, quantile_bins(table, self.n_bins, self.n_jobs), self.n_jobs)
         self._set(gather_sums(table, self.n_jobs))
         if self.numeric == "kde":
             curves = density_terms(table, self.sums_, self._estimation, self.n_jobs)

@@ -1,4 +1,4 @@
-"""Numeric columns become bins: cuts are learned from the rows of a table, then its blocks are coded by them."""
+"""Numeric columns become bins: the blocks of a table are coded by cuts that were learned before."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from seminaive.statistics.quantiles import quantile_cuts
 from seminaive.table.block import Block
 from seminaive.table.encode import bin_codes
 from seminaive.table.schema import Floats, Schema
@@ -26,15 +25,6 @@ def column_values(table: Table, column: int) -> tuple[Floats, Floats | None]:
 
 def _slot_values(block: Block, slot: int) -> tuple[Floats, Floats | None]:
     return block.values[slot], block.weights
-
-
-def quantile_bins(table: Table, n_bins: int) -> dict[int, Floats]:
-    """Cuts of every valued column at its quantiles, the class never looked at."""
-    cuts = {}
-    for column in table.schema.layout.valued.tolist():
-        values, weights = column_values(table, column)
-        cuts[column] = quantile_cuts(values, n_bins, weights)
-    return cuts
 
 
 def binned(table: Table, cuts: Mapping[int, Floats], n_jobs: int | None = None) -> Table:

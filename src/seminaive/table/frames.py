@@ -14,10 +14,10 @@ import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
-from seminaive.table.objects import NestedValueError, sort_out_objects
+from seminaive.table.objects import NestedValueError, is_gap, sort_out_labels, sort_out_objects, without_mask
 
-LARGEST = 1e150
-"""Largest magnitude of a number: beyond it a square is no longer finite."""
+LARGEST = 1e140
+"""Largest magnitude of a number: beyond it the sum of many weighted squares may no longer be finite."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,10 @@ def open_frame(X: Any) -> Frame:
         return _open_sparse(X)
     if isinstance(X, (np.ndarray, list, tuple)):
         return _open_array(X)
-    native = nw.from_native(X, eager_only=True, pass_through=True)
+    try:
+        native = nw.from_native(X, eager_only=True, pass_through=True)
+    except nw.exceptions.DuplicateError:
+        raise _repeated_name(X) from None
     if isinstance(native, nw.DataFrame):
         return _open_dataframe(native)
     if hasattr(X, "__array__"):
@@ -78,18 +81,23 @@ def open_frame(X: Any) -> Frame:
 
 def _open_dataframe(frame: nw.DataFrame[Any]) -> Frame:
     names = list(frame.columns)
-    repeated = sorted({str(n) for n in names if names.count(n) > 1}) if len(set(names)) < len(names) else []
-    if repeated:
-        raise ValueError(f"column name {repeated[0]!r} occurs more than once; give every column its own name")
+    if len(set(names)) < len(names):
+        raise _repeated_name(frame.to_native())
     if not names or len(frame) == 0:
         raise _empty(len(frame), len(names))
     return Frame(names, len(frame), lambda j: _read_series(frame.get_column(names[j]), names[j]))
 
 
+def _repeated_name(frame: Any) -> ValueError:
+    names = list(getattr(frame, "column_names", frame.columns))
+    repeated = next(name for at, name in enumerate(names) if name in names[:at])
+    return ValueError(f"column name {repeated!r} occurs more than once; give every column its own name")
+
+
 def _read_series(series: nw.Series[Any], name: Any) -> Source:
     dtype = series.dtype
     if dtype in (nw.Categorical, nw.Enum):
-        return _read_categories(series, name)
+        return _read_categories(series)
     if dtype == nw.Boolean:
         return _read_bool(series)
     if dtype.is_integer() or dtype.is_float() or dtype == nw.Decimal:
@@ -97,7 +105,7 @@ def _read_series(series: nw.Series[Any], name: Any) -> Source:
     if dtype in (nw.Datetime, nw.Date, nw.Duration):
         return Source("numbers", _days(series), unit="days")
     if dtype == nw.String:
-        return _read_text(series, name)
+        return _read_text(series)
     if dtype in (nw.List, nw.Array, nw.Struct):
         raise NestedValueError(name, 0, "a nested value")
     return sort_out(np.asarray(series.to_numpy(), dtype=object), name)
@@ -116,6 +124,8 @@ def _days(series: nw.Series[Any]) -> npt.NDArray[np.float64]:
         seconds, epoch = "datetime64[us]", np.datetime64(0, "us")
         if getattr(series.dtype, "time_zone", None):
             series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+    if series.dtype == nw.Date:
+        series = series.cast(nw.Datetime("us"))
     stamps = np.asarray(series.to_numpy()).astype(seconds)
     span = stamps if epoch is None else stamps - epoch
     return np.where(np.isnat(span), np.nan, span.astype(np.int64) / 86_400e6)
@@ -125,13 +135,14 @@ def _read_bool(series: nw.Series[Any]) -> Source:
     values = series.to_numpy()
     if values.dtype == bool:
         return Source("codes", values.view(np.uint8), (False, True))
-    gaps = series.is_null().to_numpy()
-    return Source("codes", np.where(gaps, 2, np.equal(values, True)).astype(np.uint8), (False, True), missing=2)
+    gaps = series.is_null()
+    holds = series.fill_null(False).to_numpy().astype(bool)
+    return Source("codes", np.where(gaps.to_numpy(), 2, holds).astype(np.uint8), (False, True), missing=2)
 
 
-def _read_categories(series: nw.Series[Any], name: Any) -> Source:
+def _read_categories(series: nw.Series[Any]) -> Source:
     native = series.to_native()
-    if nw.get_native_namespace(series).__name__ == "pandas":
+    if hasattr(getattr(native, "array", None), "categories"):  # pandas; its Arrow dictionaries go the other way
         codes = native.array.codes  # a view: nothing is copied
         labels = [_plain_level(level) for level in native.array.categories.tolist()]
         if codes.dtype.itemsize <= 2:  # -1, a gap, reads as the largest unsigned code
@@ -141,7 +152,7 @@ def _read_categories(series: nw.Series[Any], name: Any) -> Source:
     return _read_dictionary(series.to_arrow())
 
 
-def _read_text(series: nw.Series[Any], name: Any) -> Source:
+def _read_text(series: nw.Series[Any]) -> Source:
     import pyarrow as pa
 
     arrow = series.to_arrow()
@@ -169,10 +180,12 @@ def short_codes(codes: npt.NDArray[Any], labels: list[Any]) -> Source:
 
 
 def _plain_level(level: Any) -> Any:
-    """A level as a plain scalar; intervals, periods and the like by their text."""
+    """A level as a plain scalar; intervals, periods and the like by their text; None for a gap."""
+    if is_gap(level):
+        return None
     if isinstance(level, np.generic):
         level = level.item()
-    if level is None or isinstance(level, (str, bool, int, float)):
+    if isinstance(level, (str, bool, int, float)):
         return level
     return str(level)
 
@@ -187,6 +200,8 @@ def _open_array(X: Any) -> Frame:
         except ValueError:
             raise ValueError("X is ragged: every row must have the same number of values") from None
         X = array if array.dtype.kind in "fiub" else np.array(X, dtype=object)
+    elif isinstance(X, np.ma.MaskedArray):
+        X = without_mask(X)
     if X.ndim != 2:
         advice = "Reshape your data: X.reshape(-1, 1) for a single column, X.reshape(1, -1) for a single row"
         raise ValueError(f"Expected 2D array, got {X.ndim}D array instead. {advice}")
@@ -236,19 +251,26 @@ def sort_out(values: npt.NDArray[np.object_], name: Any) -> Source:
     """A column of Python objects as a source: numbers, dates, or labels of any scalar type."""
     kind, data, labels, unit, whole = sort_out_objects(values, name)
     if kind == "numbers":
-        return Source("numbers", data, unit=unit) if unit else _numbers(data, name, whole=whole)
+        _check_size(data, name)
+        return Source("numbers", data, whole=whole, unit=unit)
     return short_codes(data, labels)
 
 
 def _numbers(values: npt.NDArray[np.float64], name: Any, *, whole: bool) -> Source:
+    """Numbers as a source; integers of fixed width are never too large."""
+    if not whole:
+        _check_size(values, name)
+    return Source("numbers", values, whole=whole)
+
+
+def _check_size(values: npt.NDArray[np.float64], name: Any) -> None:
     """Check that every number can be squared; the error names the first that cannot."""
-    if not whole and np.fmax.reduce(np.abs(values), initial=0.0) > LARGEST:
+    if np.fmax.reduce(np.abs(values), initial=0.0) > LARGEST:
         row = int(np.flatnonzero(np.abs(values) > LARGEST)[0])
         what = "contains infinity" if np.isinf(values[row]) else "is too large for float64 arithmetic"
         raise ValueError(
             f"column {name!r}, row {row}: the value {values[row]} {what}; use a missing value or rescale the column"
         )
-    return Source("numbers", values, whole=whole)
 
 
 def _empty(n: int, p: int) -> ValueError:
@@ -268,9 +290,7 @@ def as_labels(Y: Any) -> npt.NDArray[Any]:
         if native.dtype == nw.Boolean:
             labels = labels.astype(bool)
     else:
-        labels = np.asarray(Y)
-        if labels.dtype.kind == "U" and not isinstance(Y, np.ndarray):
-            labels = np.array(list(Y), dtype=object)
+        labels = _label_array(Y)
     if labels.ndim != 1:
         from sklearn.utils import column_or_1d
 
@@ -278,11 +298,29 @@ def as_labels(Y: Any) -> npt.NDArray[Any]:
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         row = int(np.flatnonzero(~np.isfinite(labels))[0])
         raise ValueError(_gap(row) if np.isnan(labels[row]) else f"Input y contains infinity (row {row})")
-    if labels.dtype.kind == "O":
-        for row, label in enumerate(labels):
-            if label is None or label != label or type(label).__name__ == "NAType":
+    if labels.dtype.kind == "M" and np.isnat(labels).any():
+        raise ValueError(_gap(int(np.flatnonzero(np.isnat(labels))[0])))
+    if labels.dtype.kind == "c":
+        raise ValueError("Complex data not supported: y must hold class labels")
+    if labels.dtype.kind in "OT":
+        labels = labels.astype(object)
+        for row, label in enumerate(labels.tolist()):
+            if is_gap(label):
                 raise ValueError(_gap(row))
+        return sort_out_labels(labels)
     return np.asarray(labels)
+
+
+def _label_array(Y: Any) -> npt.NDArray[Any]:
+    if isinstance(Y, np.ma.MaskedArray):
+        return without_mask(Y)
+    try:
+        labels = np.asarray(Y)
+    except ValueError:
+        raise ValueError("y is ragged: it must hold one class label per row") from None
+    if labels.dtype.kind == "U" and not isinstance(Y, np.ndarray):
+        return np.array(list(Y), dtype=object)
+    return labels
 
 
 def _gap(row: int) -> str:
@@ -299,3 +337,8 @@ def take_rows(X: Any, keep: npt.NDArray[np.bool_]) -> Any:
     if isinstance(X, (list, tuple)):
         return [row for row, kept in zip(X, keep, strict=True) if kept]
     return np.asarray(X)[keep]
+
+
+def contiguous(part: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Contiguous and writable, so that every kernel is compiled for one kind of array only."""
+    return part if part.flags.c_contiguous and part.flags.writeable else part.copy()

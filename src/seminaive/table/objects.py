@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import decimal
 import numbers
+import sys
 from typing import Any
 
 import numpy as np
@@ -26,10 +27,19 @@ class NestedValueError(TypeError, ValueError):
 
 
 def is_gap(value: Any) -> bool:
-    """None, NaN, NaT and pandas' NA."""
-    return (
-        value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
-    )
+    """None, NaN of any kind, NaT and pandas' NA."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    if isinstance(value, decimal.Decimal):
+        return value.is_nan()
+    return isinstance(value, (float, np.floating, np.datetime64, np.timedelta64)) and bool(value != value)
+
+
+def without_mask(array: np.ma.MaskedArray[Any, Any]) -> npt.NDArray[np.object_]:
+    """A masked array as objects, None where masked."""
+    plain = np.array(array.data, dtype=object)
+    plain[np.ma.getmaskarray(array)] = None
+    return plain
 
 
 def sort_out_objects(values: npt.NDArray[np.object_], name: Any) -> tuple[str, npt.NDArray[Any], list[Any], str, bool]:
@@ -52,6 +62,39 @@ def sort_out_objects(values: npt.NDArray[np.object_], name: Any) -> tuple[str, n
     return "codes", codes, list(found), "", False
 
 
+def sort_out_labels(labels: npt.NDArray[np.object_]) -> npt.NDArray[Any]:
+    """Class labels given as objects, without gaps: numbers and booleans get their own type, text stays."""
+    cells = labels.tolist()
+    kinds: dict[str, int] = {}
+    for row, label in enumerate(cells):
+        kinds.setdefault(_kind_of_label(label, row), row)
+    if len(kinds) > 1 and set(kinds) != {"whole", "number"}:
+        a, b = list(kinds.values())[:2]
+        raise ValueError(
+            f"y mixes labels of different types: {cells[a]!r} in row {a}, {cells[b]!r} in row {b}; give all one type"
+        )
+    if set(kinds) <= {"text"}:
+        return labels
+    plain = np.array(cells)
+    if "number" not in kinds and plain.dtype.kind not in "biu":
+        raise ValueError("y holds whole numbers that do not fit into 64 bits; use text for such labels")
+    return plain
+
+
+def _kind_of_label(label: Any, row: int) -> str:
+    if isinstance(label, (bool, np.bool_)):
+        return "bool"
+    if isinstance(label, numbers.Integral):
+        return "whole"
+    if isinstance(label, (float, np.floating)):
+        return "number"
+    if isinstance(label, str):
+        return "text"
+    raise ValueError(
+        f"y, row {row} holds a label of type {type(label).__name__}; labels are text, whole numbers or booleans"
+    )
+
+
 def _kind_of(value: Any, name: Any, row: int) -> str:
     if isinstance(value, (bool, np.bool_)):
         return "bool"
@@ -68,7 +111,8 @@ def _kind_of(value: Any, name: Any, row: int) -> str:
     if isinstance(value, NESTED):
         raise NestedValueError(name, row, value)
     raise ValueError(
-        f"column {name!r}, row {row} holds a {type(value).__name__}; turn the column into numbers, text or categories"
+        f"column {name!r}, row {row} holds a value of type {type(value).__name__}; "
+        "turn the column into numbers, text or categories"
     )
 
 
@@ -80,7 +124,7 @@ def _as_float(value: Any) -> float:
     try:
         return float(value)
     except OverflowError:
-        return np.inf if value > 0 else -np.inf
+        return sys.float_info.max if value > 0 else -sys.float_info.max
 
 
 def _as_days(value: Any) -> float:
@@ -100,4 +144,4 @@ def _as_days(value: Any) -> float:
 def _as_label(value: Any) -> Any:
     if isinstance(value, (np.bool_, np.generic)):
         return value.item()
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+    return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else value

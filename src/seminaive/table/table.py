@@ -12,11 +12,17 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from seminaive.statistics.moments import Moments
 from seminaive.table.block import plan_rows
-from seminaive.table.encode import Wishes, extend_columns, learn_columns, make_block, prepare_all
+from seminaive.table.encode import make_block, prepare_all
+from seminaive.table.facts import Facts, Wishes, extend_columns, frame_facts
 from seminaive.table.fold import Blocks, Kernel, MemoryBlocks
 from seminaive.table.frames import Frame, Source, as_labels, open_frame, take_rows
 from seminaive.table.schema import Floats, Integers, Schema
 from seminaive.table.sums import class_counts, class_moments, class_weights
+
+LARGEST_WEIGHT = 1e20
+"""Sums of weighted squares stay finite."""
+LEAST_WEIGHT = 1e-100
+"""A weight below it counts as 0: products of weights, and what is divided by them, stay finite."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,8 +114,9 @@ def encode(
     """
     wishes = Wishes(nominal, levels, max_levels)
     rows = LabelledRows.open(X, y, sample_weight)
-    columns, sources = learn_columns(rows.frame, wishes)
-    return rows.as_table(Schema(tuple(columns), rows.classes), sources)
+    columns, sources = frame_facts(rows.frame, wishes)
+    facts = Facts(tuple(columns), rows.classes, rows.frame.n_rows)
+    return rows.as_table(facts.schema(wishes), sources)
 
 
 def encode_more(schema: Schema, X: Any, y: Any, sample_weight: Any = None) -> Table:
@@ -195,19 +202,24 @@ def codes_among(labels: npt.NDArray[Any], classes: npt.NDArray[Any]) -> Integers
 def _check_weights(sample_weight: Any, n_rows: int) -> Floats | None:
     if sample_weight is None:
         return None
-    weights = np.asarray(sample_weight, dtype=np.float64)
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError("sample_weight must hold numbers, one per row") from None
     if weights.ndim == 0:
         weights = np.full(n_rows, float(weights))
     if weights.shape != (n_rows,):
         if weights.ndim != 1:
             raise ValueError(f"Sample weights must be 1D array or scalar, got {weights.ndim}D array")
         raise ValueError(f"sample_weight.shape == {weights.shape}, expected {(n_rows,)}: one weight per row")
-    bad = ~(np.isfinite(weights) & (weights >= 0))
+    bad = ~((weights >= 0) & (weights <= LARGEST_WEIGHT))
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
         raise ValueError(
-            f"sample_weight, row {row}: {weights[row]} is not a weight; weights are 0 or positive and finite"
+            f"sample_weight, row {row}: {weights[row]} is not a weight; "
+            f"weights are 0 or positive, at most {LARGEST_WEIGHT:g}"
         )
+    weights = np.where(weights < LEAST_WEIGHT, 0.0, weights)
     if not weights.any():
-        raise ValueError("all sample weights are zero: no row is left to learn from")
+        raise ValueError(f"all sample weights are zero (or below {LEAST_WEIGHT:g}): no row is left to learn from")
     return weights
