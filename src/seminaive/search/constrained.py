@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from seminaive.search.promises import Problem, penalised, softened
 from seminaive.search.polish import polish, swap
+from seminaive.search.promises import Problem, penalised, softened
 
 Floats = npt.NDArray[np.float64]
 
@@ -54,7 +54,6 @@ class _Best:
         self.loss, self.slack = 0.0, problem.slack(self.z)
         self.restarts = 0
 
-    @property
     def feasible(self) -> bool:
         return self.slack >= 0
 
@@ -64,7 +63,7 @@ class _Best:
             return False
         slack = self.problem.slack(z)
         loss = self.problem.loss(z)
-        if (slack >= 0, min(slack, 0.0), -loss) > (self.feasible, min(self.slack, 0.0), -self.loss):
+        if (slack >= 0, min(slack, 0.0), -loss) > (self.feasible(), min(self.slack, 0.0), -self.loss):
             self.z, self.loss, self.slack = z, loss, slack
         return slack >= 0
 
@@ -88,18 +87,18 @@ def move_parameters(problem: Problem, random_state: int = 0, restarts: int = 2, 
         Runs from random points as long as nothing was found.
     """
     best = _Best(problem)
-    if best.feasible:
+    if best.feasible():
         return best.result()
     rng = np.random.default_rng(random_state)
     zero = np.zeros(problem.model.size)
     if problem.about_rows:
         _by_rows(best, zero)
     _by_softening(best, zero, quick=problem.about_rows)
-    if best.feasible:
+    if best.feasible():
         best.offer(polish(problem, best.z))
     else:
         _from_elsewhere(best, rng, starts)
-    if best.feasible and problem.about_rows:
+    if best.feasible() and problem.about_rows:
         best.offer(swap(problem, best.z))
         for _ in range(restarts):
             best.restarts += 1
@@ -126,7 +125,7 @@ def _by_softening(best: _Best, start: Floats, quick: bool) -> None:
     """Stage A; of every round's point, the shortest feasible part of the way to it."""
     for z in softened(best.problem, start, quick=quick):
         best.offer(z)
-    if best.feasible:
+    if best.feasible():
         whole = best.z
         best.first_feasible(whole * (t / 40) for t in range(40))
 
@@ -143,6 +142,6 @@ def _from_elsewhere(best: _Best, rng: np.random.Generator, starts: int) -> None:
             _by_rows(best, best.z if found is None else found)
         elif found is not None:
             best.first_feasible(softened(problem, found))
-        if best.feasible:
+        if best.feasible():
             best.offer(polish(problem, best.z))
             return

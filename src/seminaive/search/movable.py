@@ -149,7 +149,7 @@ class Movable:
 
     def pull(self, point: Point, slope: Floats) -> Floats:
         """The gradient in z of sum(slope * scores), slope being (classes, rows)."""
-        k, p = self.after.mu.shape
+        p = self.after.mu.shape[1]
         _, per_mean, per_precision, per_level = self._steps
         natural = slope @ self.features.T
         square, plain, constant = natural[:, :p], natural[:, p : 2 * p], natural[:, 2 * p :]

@@ -10,6 +10,7 @@ Equal rows: rows with the same values get the same class, so two classes that sh
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -68,8 +69,8 @@ def _equal_rows(block: Block, labels: Labels, recalls: dict[int, Demand]) -> str
             if a < b and needed > possible:
                 first, second = recalls[a].constraint.label, recalls[b].constraint.label
                 return (
-                    f"equal rows: {shared} rows of {first!r} and {second!r} have the same values, so at most {possible} "
-                    f"rows of the two can be right, and {needed} are needed"
+                    f"equal rows: {shared} rows of {first!r} and {second!r} have the same values, so at most "
+                    f"{possible} rows of the two can be right, and {needed} are needed"
                 )
     return None
 
@@ -126,11 +127,11 @@ def _reachable(
     """Whether some label sequence has no more than the allowed errors in every promised class."""
     shape = (len(parents), *(a + 1 for a in allowed))
     reach = np.zeros(shape, dtype=bool)
-    reach[(parents < 0, *(0 for _ in allowed))] = True
+    reach.reshape(len(parents), -1)[parents < 0, 0] = True
     child = np.flatnonzero(parents >= 0)
     by_end = [np.flatnonzero(ends == k) for k in np.unique(ends)]
     for at_value in counts:
-        # a new interval may begin here; shorter sequences come first, so none begins twice at one value
+        # a new interval may begin at this value; an interval without values would be the same as a shorter sequence
         reach[child] |= reach[parents[child]]
         for group in by_end:
             errors = [0 if ends[group[0]] == k else int(at_value[k]) for k in promised]
@@ -169,6 +170,6 @@ def _alternates(sequence: tuple[int, ...]) -> bool:
     last = sequence[-1]
     for other in set(sequence) - {last}:
         pattern = [k for k in sequence if k in (last, other)]
-        if 1 + sum(a != b for a, b in zip(pattern, pattern[1:], strict=False)) >= 4:
+        if 1 + sum(a != b for a, b in pairwise(pattern)) >= 4:
             return True
     return False
