@@ -314,7 +314,8 @@ class ConstrainedNB(EvidenceClassifier):
         own_a, own_b = (float(own[k, k] / own[k].sum()) for k in (a, b))
         points = attainable_rates(scores - self.offsets_[:, None], labels, a, b)
         asked = (promised.get(a, 0.0), promised.get(b, 0.0))
-        return Front((self.classes_[a], self.classes_[b]), points, asked, (own_a, own_b))
+        known = self.classes_.tolist()
+        return Front((known[a], known[b]), points, asked, (own_a, own_b))
 
     def _two_classes(self, promised: Mapping[int, float], between: tuple[Any, Any] | None) -> tuple[int, int]:
         known = self.classes_.tolist()

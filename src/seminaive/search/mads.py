@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from seminaive.search.constrained import Moved
+from seminaive.search.constrained import Moved, one_blas_thread
 from seminaive.search.promises import SAFE, Problem
 from seminaive.statistics.confusion import count_confusion, margins
 
@@ -84,5 +84,6 @@ def move_by_mesh(problem: Problem, random_state: int = 0, evaluations: int = 300
             f"SEED {random_state % 2**31}",
             *OPTIONS,
         ]
-        PyNomad.optimize(evaluate, [0.0] * size, [-REACH] * size, [REACH] * size, options)
+        with one_blas_thread():
+            PyNomad.optimize(evaluate, [0.0] * size, [-REACH] * size, [REACH] * size, options)
     return Moved(best[0], best[1], best[2], 0)
