@@ -25,7 +25,7 @@ from sklearn.utils import check_random_state
 from seminaive.evidence.evidence import Evidence
 from seminaive.evidence.terms import GaussianTerm, TableTerm
 from seminaive.models.base import EvidenceClassifier
-from seminaive.models.checks import check_choice, check_nonnegative, check_whole
+from seminaive.models.checks import check_choice, check_nonnegative, check_variance_prior, check_whole
 from seminaive.models.constraint_report import (
     ConstraintReport,
     InfeasibleConstraintsError,
@@ -41,6 +41,7 @@ from seminaive.search.movable import own_codes
 from seminaive.search.offsets import attainable_rates
 from seminaive.show.front import Front
 from seminaive.statistics.confusion import Constraint, Demand, count_confusion, read_constraints
+from seminaive.statistics.normal_gamma import NormalGamma
 from seminaive.table.discretize import binned
 from seminaive.table.exact_quantiles import quantile_bins
 from seminaive.table.gather import gather_rows
@@ -85,6 +86,8 @@ class ConstrainedNB(EvidenceClassifier):
         Class prior, in the order of the sorted labels.
     smoothing : float
         Added to the count of every level (the mode of a Dirichlet posterior with parameter smoothing + 1).
+    variance_prior : "normal-gamma", None or NormalGamma
+        Prior of means and variances, as for `NaiveBayes`.
     nominal, levels, max_levels : as for `NaiveBayes`
     random_state : int, RandomState or None
         Folds, held-out rows, and starts of the search.
@@ -150,6 +153,7 @@ class ConstrainedNB(EvidenceClassifier):
         missing: str = "skip",
         prior: Any = "empirical",
         smoothing: float = 1.0,
+        variance_prior: str | NormalGamma | None = "normal-gamma",
         nominal: Sequence[Any] | None = None,
         levels: Mapping[Any, Sequence[Any]] | None = None,
         max_levels: int | None = None,
@@ -169,6 +173,7 @@ class ConstrainedNB(EvidenceClassifier):
         self.missing = missing
         self.prior = prior
         self.smoothing = smoothing
+        self.variance_prior = variance_prior
         self.nominal = nominal
         self.levels = levels
         self.max_levels = max_levels
@@ -183,6 +188,7 @@ class ConstrainedNB(EvidenceClassifier):
         check_choice("numeric", self.numeric, ("gaussian", "bins", "mdl"))
         check_choice("missing", self.missing, ("skip", "value"))
         check_nonnegative("smoothing", self.smoothing)
+        check_variance_prior(self.variance_prior)
         check_whole("n_bins", self.n_bins, at_least=1)
         check_whole("cv", self.cv, at_least=2)
         for name, value in (("holdout", self.holdout), ("confidence", self.confidence)):
@@ -197,7 +203,7 @@ class ConstrainedNB(EvidenceClassifier):
     def _learn(self, table: Table) -> None:
         constraints = read_constraints(self.constraints, self.classes_.tolist())
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        estimation = Estimation(self.prior, self.smoothing, "level", self.missing)
+        estimation = Estimation(self.prior, self.smoothing, "level", self.missing, self.variance_prior)
         recipe = Recipe(estimation, self.numeric, seed, self.n_jobs)
         if self.numeric == "bins":
             table = binned(table, quantile_bins(table, self.n_bins, self.n_jobs), self.n_jobs)

@@ -12,7 +12,7 @@ from seminaive.evidence.evidence import FLOOR, Evidence
 from seminaive.evidence.storage import storable
 from seminaive.evidence.terms import CurveTerm, GaussianTerm, TableTerm, Term
 from seminaive.statistics.moments import Moments, columns_of, pooled, reclass
-from seminaive.statistics.normal_gamma import MAXIMUM_LIKELIHOOD, default_prior, mode, posterior
+from seminaive.statistics.normal_gamma import MAXIMUM_LIKELIHOOD, NormalGamma, default_prior, mode, posterior
 from seminaive.statistics.smoothing import SmoothingKind, evidence_variance, log_evidence
 from seminaive.table.block import Block
 from seminaive.table.schema import FIRST_LEVEL, MISSING, UNSEEN, Floats, Integers, Schema
@@ -78,7 +78,7 @@ class Estimation:
     smoothing: float = 1.0
     smoothing_kind: SmoothingKind = "level"
     missing: str = "skip"
-    variance_prior: str | None = "normal-gamma"
+    variance_prior: str | NormalGamma | None = "normal-gamma"
 
 
 def gather_sums(table: Table, n_jobs: int | None = None) -> Sums:
@@ -158,8 +158,7 @@ def gaussian_terms(sums: Sums, how: Estimation) -> dict[int, Term]:
     varied = np.flatnonzero(varies(sums.moments))
     moments = columns_of(sums.moments, varied)
     names = [sums.schema.columns[valued[i]].name for i in varied]
-    belief = default_prior(moments) if how.variance_prior == "normal-gamma" else MAXIMUM_LIKELIHOOD
-    after = posterior(moments, belief)
+    after = posterior(moments, belief_of(how.variance_prior, moments, varied, names))
     mean, variance = mode(after, names, sums.schema.classes.tolist())
     if np.any(variance < LEAST_VARIANCE):
         k, at = np.argwhere(variance < LEAST_VARIANCE)[0]
@@ -183,6 +182,28 @@ def gaussian_terms(sums: Sums, how: Estimation) -> dict[int, Term]:
     return terms
 
 
+def belief_of(prior: str | NormalGamma | None, moments: Moments, varied: Integers, names: list[Any]) -> NormalGamma:
+    """The Normal-Gamma prior of the columns that vary; a prior of one's own holds a number per numeric column."""
+    if prior is None:
+        return MAXIMUM_LIKELIHOOD
+    if not isinstance(prior, NormalGamma):
+        return default_prior(moments)
+    parts = []
+    for part in (prior.mu0, prior.k0, prior.alpha0, prior.beta0):
+        array = np.asarray(part, dtype=np.float64)
+        parts.append(array[..., varied] if array.ndim else array)
+    try:
+        whole = [np.broadcast_to(part, moments.count.shape) for part in parts]
+    except (ValueError, IndexError):
+        raise ValueError(
+            f"variance_prior must hold numbers, one per numeric column, or one per class and numeric column; "
+            f"{len(names)} columns vary"
+        ) from None
+    if not all(np.isfinite(part).all() for part in whole) or any((part < 0).any() for part in whole[1:]):
+        raise ValueError("variance_prior must be finite, with k0, alpha0 and beta0 >= 0")
+    return NormalGamma(*whole)
+
+
 def missingness(sums: Sums, how: Estimation) -> tuple[Floats, Floats]:
     """log P(observed | k) and log P(missing | k) of each valued column; zero where missing says nothing."""
     present = sums.moments.count
@@ -201,5 +222,5 @@ def silent_term(j: int, n_classes: int, missing: Floats | None = None) -> CurveT
     return CurveTerm(j, np.zeros(1), nothing, nothing, nothing[:, 0] if missing is None else missing, error=0.0)
 
 
-for _kind in (Sums, Moments):
+for _kind in (Sums, Moments, NormalGamma):
     storable(_kind)
