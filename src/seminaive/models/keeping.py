@@ -160,8 +160,12 @@ class Keeper:
                 problem: Problem = fitted.problem_on(rows, self.constraints, None if weighted else confidence)
             else:
                 problem = fitted.problem(self._present(fitted), None)
-            search = move_by_mesh if self.method == "mads" else move_parameters
-            self._moved[key] = search(problem, fitted.recipe.seed), problem.model
+            seed = fitted.recipe.seed
+            # Models that only score the others' rows need not be the very nearest.
+            thorough = fitted is self.judge.served
+            mesh = self.method == "mads"
+            moved = move_by_mesh(problem, seed) if mesh else move_parameters(problem, seed, thorough)
+            self._moved[key] = moved, problem.model
         return self._moved[key]
 
     def _present(self, fitted: Fitted) -> list[Constraint]:

@@ -49,7 +49,8 @@ TABLES_2_10_11 = (
     (100, 98.0, 81.3, 93.1), (100, 100, 60.7, 86.9), (100, 92.7, 85.3, 92.7),
 )  # fmt: skip
 TABLES_3_1_2 = (
-    None, None, (100, 96.0, 88.0, 94.7), (100, 98.0, 69.3, 89.1), None, (100, 98.0, 76.7, 91.6), (87.3, 96.7, 60.7, 81.6),
+    None, None, (100, 96.0, 88.0, 94.7), (100, 98.0, 69.3, 89.1),
+    None, (100, 98.0, 76.7, 91.6), (87.3, 96.7, 60.7, 81.6),
     (100, 98.7, 72.7, 90.4), (92.0, 98.0, 63.3, 84.4), (100, 98.0, 88.0, 95.3), (100, 96.0, 72.0, 89.3),
     (90.7, 92.7, 54.7, 79.3), (100, 98.0, 58.7, 85.6), (99.3, 98.0, 73.3, 90.2), (100, 96.7, 65.3, 87.3),
 )  # fmt: skip
@@ -255,7 +256,7 @@ def five_bent(rng: np.random.Generator, n: int) -> Rows:
 def held(
     draw: Callable[[np.random.Generator, int], Rows], n: int, rate: float, draws: int, **how: Any
 ) -> tuple[float, float, int]:
-    """Share of certified (or plain) promises of a recall that hold on 40,000 new positives; their mean recall; too few."""
+    """Share of promised recalls that hold on 40,000 new positives; their mean; draws with too few cases."""
     new, y = draw(np.random.default_rng(10**6), 80_000)
     positives = new[y == 1]
     recalls = []

@@ -77,20 +77,24 @@ class _Best:
         return Moved(self.z, self.loss, self.slack, self.restarts)
 
 
-def move_parameters(problem: Problem, random_state: int = 0, restarts: int = 2, starts: int = 6) -> Moved:
+MANY_ROWS = 5_000
+"""Beyond this many rows one restart instead of two, and no swap search: single rows matter little there."""
+
+
+def move_parameters(problem: Problem, random_state: int = 0, thorough: bool = True, starts: int = 6) -> Moved:
     """Find the model of least loss that keeps the promises.
 
     Parameters
     ----------
     problem : Problem
     random_state : int
-    restarts : int
-        Further runs from random points once something was found.
+    thorough : bool
+        Once something was found, look for something nearer: by swaps, and from random points.
     starts : int
         Runs from random points as long as nothing was found.
     """
     with one_blas_thread():
-        return _search(problem, random_state, restarts, starts)
+        return _search(problem, random_state, thorough, starts)
 
 
 @cache
@@ -103,7 +107,7 @@ def one_blas_thread() -> Any:
     return _controller().limit(limits=1, user_api="blas")
 
 
-def _search(problem: Problem, random_state: int, restarts: int, starts: int) -> Moved:
+def _search(problem: Problem, random_state: int, thorough: bool, starts: int) -> Moved:
     best = _Best(problem)
     if best.feasible():
         return best.result()
@@ -116,15 +120,21 @@ def _search(problem: Problem, random_state: int, restarts: int, starts: int) -> 
         best.offer(polish(problem, best.z))
     else:
         _from_elsewhere(best, rng, starts)
-    if best.feasible() and problem.about_rows:
-        best.offer(swap(problem, best.z))
-        for _ in range(restarts):
+    if thorough and best.feasible() and problem.about_rows:
+        few = len(problem.labels) <= MANY_ROWS
+        nearer = swap if few else _as_it_is
+        best.offer(nearer(problem, best.z))
+        for _ in range(2 if few else 1):
             best.restarts += 1
             found = _by_rows(best, rng.normal(0.0, 2.0, problem.model.size))
             polished = polish(problem, found) if found is not None else None
             if polished is not None:
-                best.offer(swap(problem, polished))
+                best.offer(nearer(problem, polished))
     return best.result()
+
+
+def _as_it_is(problem: Problem, z: Floats) -> Floats:
+    return z
 
 
 def _by_rows(best: _Best, start: Floats) -> Floats | None:
