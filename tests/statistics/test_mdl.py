@@ -24,19 +24,13 @@ def entropy(classes):
 def best_cut(values, classes, min_bin):
     """(bits saved, number of values below) of the accepted cut of a sorted interval, or None."""
     n = len(values)
-    places = [
-        i
-        for i in range(1, n)
-        if values[i] != values[i - 1] and i >= (min_bin or 0) and n - i >= (min_bin or 0)
-    ]
+    places = [i for i in range(1, n) if values[i] != values[i - 1] and i >= (min_bin or 0) and n - i >= (min_bin or 0)]
     if not places:
         return None
     after = [(i * entropy(classes[:i]) + (n - i) * entropy(classes[i:])) / n for i in places]
     place = next(i for i, e in zip(places, after, strict=True) if e <= min(after) + 1e-12)
     before, below, above = (entropy(part) for part in (classes, classes[:place], classes[place:]))
-    c, c1, c2 = (
-        len(set(part)) for part in (classes.tolist(), classes[:place].tolist(), classes[place:].tolist())
-    )
+    c, c1, c2 = (len(set(part)) for part in (classes.tolist(), classes[:place].tolist(), classes[place:].tolist()))
     gain = before - (place * below + (n - place) * above) / n
     price = log2(n - 1) / n + (log2(3**c - 2) - (c * before - c1 * below - c2 * above)) / n
     return (n * gain, place) if gain > price else None

@@ -199,9 +199,7 @@ def test_permutation_p_value_is_small_for_dependence_and_seeded():
 
 def test_p_values_of_independent_columns_are_uniform():
     rng = np.random.default_rng(1)
-    p = np.array(
-        [mic(*rng.normal(size=(2, 30)), n_permutations=19, random_state=i).p_value for i in range(400)]
-    )
+    p = np.array([mic(*rng.normal(size=(2, 30)), n_permutations=19, random_state=i).p_value for i in range(400)])
     assert abs((p <= 0.05).mean() - 0.05) < 0.035
     assert abs((p <= 0.5).mean() - 0.5) < 0.08
 

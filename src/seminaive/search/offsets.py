@@ -119,12 +119,12 @@ def _two_classes(
         best = _first_of(-slack, length, errors)
     else:
         keys = (length, errors) if objective == "length" else (errors, length)
-        best = _first_of((slack < 0).astype(np.float64), *keys)
+        best = _first_of(slack < 0, *keys)
     b = np.array([-0.5, 0.5]) * t[best]
     return Offsets(b, counts[best], float(slack[best]), float(slack.max()), True, _length(b))
 
 
-def _first_of(*keys: Floats) -> int:
+def _first_of(*keys: npt.NDArray[Any]) -> int:
     """The position that is least in the first key, among these in the second, and so on."""
     rows = np.arange(len(keys[0]))
     for key in keys:
@@ -196,7 +196,7 @@ class _Zones:
     def search(self, objective: str) -> Offsets:
         self.objective = "slack"
         self._consider(np.zeros(self.k))
-        self._sweep()
+        self._sweep(3)
         reach, done = self._explore(stop_when_feasible=objective != "slack")
         assert self.best is not None
         if objective == "slack" or self.best[3] < 0:
@@ -206,6 +206,7 @@ class _Zones:
         self._consider(self.best[1], restart=True)
         self._consider(np.zeros(self.k))
         bound, done = self._explore()
+        self._sweep(10)
         _, b, confusion, slack = self.best
         return Offsets(b, confusion, slack, np.inf, done, bound if objective == "length" else 0.0)
 
@@ -224,26 +225,29 @@ class _Zones:
         short = (length, -right) if self.objective == "length" else (-right, length)
         return (float(slack < 0), *short)
 
-    def _sweep(self) -> None:
-        """Exact in one offset at a time, from zero: a good first answer."""
+    def _sweep(self, rounds: int) -> None:
+        """Exact in one offset at a time: a good first answer, and the last steps of a good one."""
         assert self.best is not None
-        for _ in range(3):
+        for _ in range(rounds):
             before = self.best[0]
             for p in range(self.k):
                 b = self.best[1]
                 moved = self.scores + b[:, None]
-                others = moved.copy()
-                others[p] = -np.inf
-                rival = others.argmax(axis=0)
-                change = others.max(axis=0) - moved[p]
+                moved[p] = -np.inf
+                change = moved.max(axis=0) - (self.scores[p] + b[p])
                 given = np.full_like(self.labels, p)
-                counts, ends = _cumulative(change, self.labels, given, rival, self.k, self.weights)
+                counts, ends = _cumulative(change, self.labels, given, moved.argmax(axis=0), self.k, self.weights)
                 low, high = np.concatenate([[-np.inf], ends]), np.concatenate([ends, [np.inf]])
                 slack = np.where(high - low > self.narrow, worst_slack(self.demands, counts), -np.inf)
-                t = _into_gap(low, high)
-                best = _first_of(-slack, np.abs(t))
-                self._consider(b + t[best] * (np.arange(self.k) == p))
-            if self.best[0] >= before or self.best[3] >= 0:
+                others = (b.sum() - b[p]) / (self.k - 1)
+                t = _into_gap(low + b[p] - others, high + b[p] - others)  # 0 would be the mean of the other offsets
+                right = np.einsum("nii->n", counts)
+                aims = {"length": (slack < 0, np.abs(t)), "accuracy": (slack < 0, -right, np.abs(t))}
+                best = _first_of(*aims.get(self.objective, (-slack, np.abs(t))))
+                b = b.copy()
+                b[p] = others + t[best]
+                self._consider(b)
+            if self.best[0] >= before or (self.objective == "slack" and self.best[3] >= 0):
                 return
 
     def _explore(self, stop_when_feasible: bool = False) -> tuple[float, bool]:
