@@ -186,7 +186,7 @@ class _Zones:
             [d.class_weight.mean() if d.constraint.metric == "balanced_accuracy" else 1.0 for _, _, d in forms]
         )
         self.linear = all(demand.linear for demand in demands) and len(forms) == len(demands)
-        self.max_zones = int(np.clip(1e8 / (n * self.k**2), 300, 20_000)) if max_zones is None else max_zones
+        self.max_zones = int(np.clip(1e8 / (n * self.k**2), 300, 5_000)) if max_zones is None else max_zones
         spread = float(np.abs(scores[:, None] - scores[None]).max())
         self.widest = spread + 2 * STEP
         self.narrow = NARROWEST * max(1.0, spread)
