@@ -1,4 +1,4 @@
-"""NaiveBayes beside scikit-learn: counting, encoding, predicting, memory, cold start (``python -m benchmarks.foundation``)."""
+"""NaiveBayes beside scikit-learn: counting, encoding, predicting, memory, cold start."""
 
 from __future__ import annotations
 

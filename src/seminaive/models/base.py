@@ -19,11 +19,13 @@ from seminaive.models.checks import check_n_jobs
 from seminaive.show.explain import explain_model, explain_rows
 from seminaive.show.explanation import Explanation, ModelExplanation
 from seminaive.table.block import Block
-from seminaive.table.encode import stream_blocks
+from seminaive.table.door import has_own_names, open_rows, open_table
+from seminaive.table.facts import Wishes
 from seminaive.table.fold import map_in_order
 from seminaive.table.frames import Frame, open_frame
+from seminaive.table.predictions import write_predictions
 from seminaive.table.schema import Floats, Schema
-from seminaive.table.table import Table, encode
+from seminaive.table.table import Table
 
 
 class EvidenceClassifier(ClassifierMixin, BaseEstimator):
@@ -77,18 +79,7 @@ class EvidenceClassifier(ClassifierMixin, BaseEstimator):
         raise NotImplementedError
 
     def _encode(self, X: Any, y: Any, sample_weight: Any) -> Table:
-        if isinstance(X, Table):
-            if y is not None or sample_weight is not None:
-                raise ValueError("X is an encoded Table: its labels and weights are inside, do not pass them again")
-            return X
-        return encode(
-            X,
-            y,
-            sample_weight=sample_weight,
-            nominal=self.nominal,
-            levels=self.levels,
-            max_levels=self.max_levels,
-        )
+        return open_table(X, y, sample_weight, Wishes(self.nominal, self.levels, self.max_levels), self.n_jobs)
 
     def _forget_everything(self) -> None:
         """Drop what an earlier fit learned, so that nothing stale survives."""
@@ -96,7 +87,7 @@ class EvidenceClassifier(ClassifierMixin, BaseEstimator):
             delattr(self, name)
 
     def _note_columns(self, X: Any, table: Table) -> None:
-        if isinstance(X, Table):
+        if has_own_names(X):
             names = table.schema.names
             self.n_features_in_ = len(names)
             if all(isinstance(name, str) for name in names):
@@ -123,19 +114,25 @@ class EvidenceClassifier(ClassifierMixin, BaseEstimator):
         best = self._by_block(X, lambda scores: scores.argmax(axis=0)[None], dtype=np.int64, width=1)[:, 0]
         return np.asarray(self.classes_[best])
 
+    def predict_parquet(self, X: Any, path: str | PathLike[str]) -> int:
+        """Write the prediction and all probabilities of every row to a Parquet file, and give the number of rows.
+
+        Works block by block: neither the rows (files, a Dask DataFrame) nor the result need fit in memory. The file
+        appears under its name only when it is complete.
+        """
+        evidence = self._fitted()
+        blocks, _ = self._rows(X)
+        parts = map_in_order(lambda block: _probabilities(block, evidence), blocks, self.n_jobs)
+        return write_predictions(path, self.classes_, parts)
+
     def _fitted(self) -> Evidence:
         check_is_fitted(self, "evidence_")
         return self.evidence_
 
     def _rows(self, X: Any) -> tuple[Iterator[Block], int]:
-        """The rows of a frame or a `Table` as blocks under this model's schema."""
-        schema = self._fitted().schema
-        if isinstance(X, Table):
-            if not X.schema.same_as(schema):
-                raise ValueError("this Table was encoded by another schema than the model's; pass the frame itself")
-            return X.map(_same), X.n_rows
-        frame = self._open(X)
-        return stream_blocks(schema, frame), frame.n_rows
+        """Rows of any kind as blocks under this model's schema."""
+        evidence = self._fitted()
+        return open_rows(X if has_own_names(X) else self._open(X), evidence.schema)
 
     def _open(self, X: Any) -> Frame:
         frame = open_frame(X)
@@ -190,8 +187,10 @@ class EvidenceClassifier(ClassifierMixin, BaseEstimator):
         position = _reference(reference, evidence.schema)
         if X is None:
             return explain_model(evidence, position)
-        if isinstance(X, Table):
-            raise ValueError("explain needs the rows as they came, not an encoded Table: pass the frame itself")
+        if has_own_names(X):
+            raise ValueError(
+                f"explain needs rows in memory, not a {type(X).__name__}: pass a frame of the rows to explain"
+            )
         return explain_rows(evidence, self._open(X), position)
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -217,6 +216,10 @@ class EvidenceClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
 
+def _probabilities(block: Block, evidence: Evidence) -> Floats:
+    return block.in_row_order(evidence.probabilities(evidence.scores(block))).T
+
+
 @contextmanager
 def unchanged_on_error(estimator: Any) -> Iterator[None]:
     """Whatever fails or is interrupted inside leaves the estimator exactly as it was."""
@@ -235,7 +238,3 @@ def _reference(label: Any, schema: Schema) -> int | None:
     if label not in schema.classes.tolist():
         raise ValueError(f"reference must be one of the classes {schema.classes.tolist()}, got {label!r}")
     return int(schema.classes.tolist().index(label))
-
-
-def _same(block: Block) -> Block:
-    return block

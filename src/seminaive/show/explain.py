@@ -14,7 +14,7 @@ from seminaive.show.explanation import Explanation, ModelExplanation
 from seminaive.table.block import Block
 from seminaive.table.encode import stream_blocks
 from seminaive.table.frames import Frame, Source
-from seminaive.table.schema import FIRST_LEVEL, MISSING, UNSEEN, Column, Floats, Schema
+from seminaive.table.schema import FIRST_LEVEL, MISSING, UNSEEN, Column, Floats, Schema, level_text
 
 GRID = 41
 """Points at which a numeric term is shown."""
@@ -63,7 +63,7 @@ def _as_read(source: Source) -> list[str]:
     if source.kind == "numbers":
         unit = f" {source.unit}" if source.unit else ""
         return ["missing" if np.isnan(v) else f"{v:.6g}{unit}" for v in source.data]
-    labels = [*map(str, source.labels), *["missing"] * (max(source.missing + 1 - len(source.labels), 0))]
+    labels = [*map(level_text, source.labels), *["missing"] * (max(source.missing + 1 - len(source.labels), 0))]
     return ["missing" if code == source.missing else labels[code] for code in source.data.tolist()]
 
 

@@ -192,7 +192,7 @@ def density_curve(density: KernelDensity, n_knots: int = 256) -> DensityCurve:
         exact[:, halves] = density._log_standard(_middles(knots)[halves])
     rows = density.counts.sum(axis=1, keepdims=True)
     scale = 2.0 * np.sqrt(np.pi) * np.where(rows > 0, rows, 1.0) * density.bandwidth[:, None]
-    variance = np.where(rows > 0, np.exp(np.minimum(-values, 700.0)) / scale, np.inf)
+    variance = np.where(rows > 0, np.exp(np.minimum(-values, 400.0)) / scale, np.inf)  # finite for any weight
     places = density.mean + density.sd * knots
     # A small spread at a large offset: neighbouring knots may be the same float64.
     keep = np.concatenate([[True], np.diff(places) > 0])

@@ -107,8 +107,9 @@ def from_segments(
     `weighted` says that the weighted kernel was used, whose products and counts are rounded.
     """
     spread = np.sqrt(m2 / np.where(count > 0, count, 1.0))
-    # A compensated sum of m terms is off by at most (m eps)^2, and m is n / 64 plus the 64 lanes.
-    sum_rounding = ((count / 64 + 64) * _EPSILON) ** 2
+    # A compensated sum of m terms is off by at most (m eps)^2, and m is n / 64 plus the 64 lanes. Weights can add up
+    # to far more than there are rows.
+    sum_rounding = ((np.minimum(count, 1e9) / 64 + 64) * _EPSILON) ** 2
     # Unweighted, each squared deviation is rounded three times; weights add two roundings, and round the
     # mean too.
     mean_error = sum_rounding * (np.abs(mean) + spread) + (4 * _EPSILON * spread if weighted else 0.0)

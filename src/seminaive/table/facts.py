@@ -7,7 +7,6 @@ cluster.
 from __future__ import annotations
 
 import warnings
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -18,7 +17,7 @@ import numpy.typing as npt
 from seminaive.kernels.count import mark_used
 from seminaive.table.block import BLOCK_ROWS
 from seminaive.table.frames import Frame, Source, contiguous, short_codes
-from seminaive.table.schema import MAX_LEVELS, RARE, Column, Schema, level_order
+from seminaive.table.schema import MAX_LEVELS, RARE, Column, Floats, Schema, level_order
 
 IDENTIFIER_ROWS = 20
 """From how many rows on a column of distinct whole numbers or texts is suspected to be an identifier."""
@@ -81,8 +80,8 @@ def _position(column: Any, names: list[Any], parameter: str) -> int:
 class ColumnFacts:
     """What some rows tell about a column.
 
-    ``labels`` counts the rows of each label (0 where nobody asked for counts); ``empty`` says that every row is a gap,
-    so that the kind is not known.
+    ``labels`` has the weight of each label's rows (0 where nobody asked for it); ``empty`` says that every row is a
+    gap, so that the kind is not known.
     """
 
     name: Any
@@ -90,7 +89,7 @@ class ColumnFacts:
     rows: int
     empty: bool = False
     unit: str = ""
-    labels: Mapping[Any, int] = field(default_factory=dict)
+    labels: Mapping[Any, float] = field(default_factory=dict)
 
     def __add__(self, other: ColumnFacts) -> ColumnFacts:
         if self.kind != other.kind and not (self.empty or other.empty):
@@ -149,19 +148,18 @@ class Facts:
         return Schema(tuple(columns), self.classes)
 
 
-def column_facts(source: Source, name: Any, counted: bool) -> ColumnFacts:
+def column_facts(source: Source, name: Any, counted: bool, weights: Floats | None = None) -> ColumnFacts:
     """The facts of one column as read; labels are counted only if somebody has to rank them."""
     rows = len(source.data)
     if source.kind == "numbers":
         return ColumnFacts(name, "numbers", rows, empty=bool(np.isnan(source.data).all()), unit=source.unit)
     used = used_labels(source)
-    labels = dict.fromkeys(used, 0)
+    labels: dict[Any, float] = dict.fromkeys(used, 0)
     if counted:
-        counts = Counter[Any]()
-        for code, count in enumerate(np.bincount(source.data, minlength=len(source.labels)).tolist()):
-            if code != source.missing:
-                counts[source.labels[code]] += count
-        labels = {label: counts[label] for label in used}
+        counts = np.bincount(source.data, weights, minlength=len(source.labels)).tolist()
+        for code, label in enumerate(source.labels):
+            if code != source.missing and label in labels:
+                labels[label] += counts[code]
     return ColumnFacts(name, "codes", rows, empty=not used, labels=labels)
 
 
@@ -190,7 +188,9 @@ def numbers_as_codes(source: Source) -> Source:
     return short_codes(data, labels)
 
 
-def frame_facts(frame: Frame, wishes: Wishes) -> tuple[list[ColumnFacts], list[Source | None]]:
+def frame_facts(
+    frame: Frame, wishes: Wishes, weights: Floats | None = None
+) -> tuple[list[ColumnFacts], list[Source | None]]:
     """The facts of every column, and the sources already read that are worth keeping.
 
     A column of text is not encoded twice; the columns of an array of numbers are read again block by block.
@@ -208,7 +208,7 @@ def frame_facts(frame: Frame, wishes: Wishes) -> tuple[list[ColumnFacts], list[S
             source = numbers_as_codes(source)
         if source.kind == "numbers" and source.whole:
             _suspect_identifier(source.data, name)
-        facts.append(column_facts(source, name, counted=wishes.max_levels is not None))
+        facts.append(column_facts(source, name, wishes.max_levels is not None, weights))
         sources.append(source)
     return facts, sources
 

@@ -92,7 +92,7 @@ class Column:
             return "missing"
         i = code - FIRST_LEVEL
         if self.cuts is None:
-            return str(self.levels[i])
+            return level_text(self.levels[i])
         if len(self.cuts) == 0:
             return "any value"
         if i == 0:
@@ -181,6 +181,12 @@ class Schema:
             len(self.columns) == len(other.columns)
             and all(a.same_as(b) for a, b in zip(self.columns, other.columns, strict=True))
         )
+
+
+def level_text(level: Any) -> str:
+    """How a level reads: as it is, but in quotes if nothing could be seen of it."""
+    text = str(level)
+    return text if text.strip() else repr(text)
 
 
 def level_order(level: Any) -> tuple[str, Any]:

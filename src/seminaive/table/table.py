@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,11 +11,12 @@ import numpy.typing as npt
 from sklearn.utils.multiclass import check_classification_targets
 
 from seminaive.statistics.moments import Moments
-from seminaive.table.block import plan_rows
+from seminaive.table.block import Block, plan_rows
 from seminaive.table.encode import make_block, prepare_all
-from seminaive.table.facts import Facts, Wishes, extend_columns, frame_facts
+from seminaive.table.facts import extend_columns
 from seminaive.table.fold import Blocks, Kernel, MemoryBlocks
 from seminaive.table.frames import Frame, Source, as_labels, open_frame, take_rows
+from seminaive.table.pieces import PieceBlocks
 from seminaive.table.schema import Floats, Integers, Schema
 from seminaive.table.sums import class_counts, class_moments, class_weights
 
@@ -27,7 +28,7 @@ LEAST_WEIGHT = 1e-100
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Rows as blocks of codes and values under a schema; `encode` makes one, every estimator's ``fit`` takes one.
+    """Rows as blocks of codes and values under a schema, made by `seminaive.encode`; every ``fit`` takes one.
 
     Attributes
     ----------
@@ -65,6 +66,12 @@ class Table:
         total: Moments = self.fold(class_moments, self.schema.n_classes, n_jobs=n_jobs)
         return total
 
+    def kept(self, n_jobs: int | None = None) -> Table:
+        """The same rows where many passes over them are quick: encoded on disk if they are read from files."""
+        if not isinstance(self.blocks, PieceBlocks) or self.blocks.is_kept:
+            return self
+        return Table(self.schema, self.blocks.transform(_same, n_jobs=n_jobs))
+
     def __repr__(self) -> str:
         kinds = [column.kind for column in self.schema.columns]
         return (
@@ -73,50 +80,8 @@ class Table:
         )
 
 
-def encode(
-    X: Any,
-    y: Any,
-    *,
-    sample_weight: Any = None,
-    nominal: Sequence[Any] | None = None,
-    levels: Mapping[Any, Sequence[Any]] | None = None,
-    max_levels: int | None = None,
-) -> Table:
-    """Encode rows once, to fit many models on them.
-
-    Parameters
-    ----------
-    X : pandas, Polars or Arrow table, NumPy array, or SciPy sparse matrix
-        Text, categories and booleans are nominal; numbers and dates (as days) are numeric.
-    y : array-like
-        Class labels.
-    sample_weight : array-like, optional
-        Weight 2 means the row twice, weight 0 the row left out.
-    nominal : names, positions or mask, optional
-        Columns that are nominal whatever their type.
-    levels : dict, optional
-        Per column, all levels it can have; makes the column nominal.
-    max_levels : int, optional
-        Keep this many levels per column, the rarest folded into one; needed above 65,534 levels.
-
-    Returns
-    -------
-    Table
-        What any estimator's ``fit`` accepts in place of ``X, y``.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import seminaive as snb
-    >>> X = pd.DataFrame({"colour": ["red", "blue", None, "red"], "size": [1.0, 2.5, 2.0, 1.5]})
-    >>> snb.encode(X, ["a", "b", "b", "a"])
-    Table(4 rows, 1 nominal and 1 numeric columns, 2 classes)
-    """
-    wishes = Wishes(nominal, levels, max_levels)
-    rows = LabelledRows.open(X, y, sample_weight)
-    columns, sources = frame_facts(rows.frame, wishes)
-    facts = Facts(tuple(columns), rows.classes, rows.frame.n_rows)
-    return rows.as_table(facts.schema(wishes), sources)
+def _same(block: Block) -> Block:
+    return block
 
 
 def encode_more(schema: Schema, X: Any, y: Any, sample_weight: Any = None) -> Table:
@@ -139,8 +104,18 @@ class LabelledRows:
     weights: Floats | None
 
     @classmethod
-    def open(cls, X: Any, y: Any, sample_weight: Any = None, classes: npt.NDArray[Any] | None = None) -> LabelledRows:
-        """Check target and weights against the rows; the labels become codes."""
+    def open(
+        cls,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        classes: npt.NDArray[Any] | None = None,
+        may_be_empty: bool = False,
+    ) -> LabelledRows:
+        """Check target and weights against the rows; the labels become codes.
+
+        A part of a larger input may turn out empty: all its rows may have weight 0.
+        """
         if y is None:
             raise ValueError("fit requires y to be passed, but the target y is None")
         frame = open_frame(X)
@@ -153,7 +128,9 @@ class LabelledRows:
         check_classification_targets(found)
         if classes is not None:
             codes = codes_among(found, classes)[codes]
-        weights = _check_weights(sample_weight, frame.n_rows)
+        weights = _check_weights(sample_weight, frame.n_rows, may_be_empty)
+        if weights is not None and not weights.any():
+            return cls(Frame(frame.names, 0, frame.read), found, np.zeros(0, dtype=np.int64), None)
         if weights is not None and np.any(weights == 0):
             keep = weights > 0
             frame, codes, weights = open_frame(take_rows(X, keep)), codes[keep], weights[keep]
@@ -199,7 +176,7 @@ def codes_among(labels: npt.NDArray[Any], classes: npt.NDArray[Any]) -> Integers
     return np.array([position[label] for label in labels.tolist()], dtype=np.int64)
 
 
-def _check_weights(sample_weight: Any, n_rows: int) -> Floats | None:
+def _check_weights(sample_weight: Any, n_rows: int, may_be_empty: bool) -> Floats | None:
     if sample_weight is None:
         return None
     try:
@@ -220,6 +197,6 @@ def _check_weights(sample_weight: Any, n_rows: int) -> Floats | None:
             f"weights are 0 or positive, at most {LARGEST_WEIGHT:g}"
         )
     weights = np.where(weights < LEAST_WEIGHT, 0.0, weights)
-    if not weights.any():
+    if not weights.any() and not may_be_empty:
         raise ValueError(f"all sample weights are zero (or below {LEAST_WEIGHT:g}): no row is left to learn from")
     return weights

@@ -1,0 +1,5 @@
+"""`python -m seminaive.cli` is `seminaive`."""
+
+from seminaive.cli import main
+
+raise SystemExit(main())

@@ -1,0 +1,64 @@
+"""Files go out whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def check_output(path: str | os.PathLike[str]) -> None:
+    """Refuse names that `write_file` would refuse, before any work is done."""
+    if Path(path).suffix not in (".csv", ".parquet"):
+        raise ValueError(f"{path}: the name of a file to write must end in .csv or .parquet")
+
+
+def write_file(table: pa.Table, path: str | os.PathLike[str]) -> None:
+    """Write an Arrow table as CSV or Parquet, by the name; the file appears whole or not at all.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import pyarrow as pa
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_file(pa.table({"class": ["a", "b"]}), Path(folder, "out.csv"))
+    ...     print(Path(folder, "out.csv").read_text())
+    "class"
+    "a"
+    "b"
+    """
+    check_output(path)
+    with written_whole(path) as unfinished:
+        if unfinished.suffix == ".csv":
+            from pyarrow import csv
+
+            csv.write_csv(table, str(unfinished))
+        else:
+            from pyarrow import parquet
+
+            parquet.write_table(table, unfinished)
+
+
+@contextmanager
+def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """A file beside ``path`` to write into; it takes the place of ``path`` once the block has ended without error."""
+    target = Path(os.path.realpath(path))  # a symbolic link stays one
+    if target.is_dir():
+        raise ValueError(f"{path} is a folder; name a file to write")
+    if not target.parent.is_dir():
+        raise ValueError(f"{path}: the folder {target.parent} does not exist")
+    if target.exists() and not target.is_file():
+        raise ValueError(f"{path} is not a regular file")
+    unfinished = target.with_name(f".{secrets.token_hex(8)}{target.suffix}")
+    try:
+        yield unfinished
+        unfinished.replace(target)
+    finally:
+        unfinished.unlink(missing_ok=True)

@@ -1,0 +1,63 @@
+"""`seminaive reproduce`: the tables there are, one line each."""
+
+from __future__ import annotations
+
+import os
+from argparse import Namespace
+from difflib import get_close_matches
+from pathlib import Path
+
+from seminaive.reproduce import naive_dna, normal_gamma
+from seminaive.reproduce.paper_table import PaperTable, as_text
+
+TABLES: dict[str, PaperTable] = {
+    "naive-dna": naive_dna.TABLE,
+    "normal-gamma-tables": normal_gamma.TABLE,
+}
+
+
+def reproduce(options: Namespace) -> None:
+    """Run the command: one table, or the list of all."""
+    if options.name is None:
+        print(listing())
+        return
+    table = table_named(options.name)
+    folder = data_folder(options.data, table)
+    print(as_text(table, table.lines(folder)))
+
+
+def listing() -> str:
+    """The names and titles of all tables."""
+    width = max(map(len, TABLES))
+    lines = [
+        f"  {name:<{width}}  {table.title}{' (needs data)' if table.files else ''}" for name, table in TABLES.items()
+    ]
+    advice = "tables that need data read Parquet files from --data FOLDER or the folder in $SEMINAIVE_DATA"
+    return "\n".join(["seminaive reproduce NAME", *lines, "", advice])
+
+
+def table_named(name: str) -> PaperTable:
+    """The table of that name."""
+    if name not in TABLES:
+        near = get_close_matches(name, TABLES, n=1)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        raise ValueError(f"there is no table {name!r}; {hint}(there are: {', '.join(TABLES)})")
+    return TABLES[name]
+
+
+def data_folder(given: str | None, table: PaperTable) -> Path:
+    """The folder that holds the files a table needs."""
+    place = given or os.environ.get("SEMINAIVE_DATA")
+    if not table.files:
+        return Path(place or ".")
+    if not place:
+        raise ValueError(
+            f"this table needs {', '.join(table.files)}: name their folder with --data FOLDER, or in SEMINAIVE_DATA"
+        )
+    folder = Path(place)
+    if not folder.is_dir():
+        raise ValueError(f"{folder} is not a folder; --data (or SEMINAIVE_DATA) names the folder of the Parquet files")
+    for name in table.files:
+        if not (folder / name).is_file():
+            raise ValueError(f"{folder} holds no {name}, which this table needs")
+    return folder

@@ -1,0 +1,62 @@
+"""The ridge fit without a Hessian, for very many predictors: N P K work per pass instead of N (P K)^2."""
+
+import numpy as np
+import numpy.typing as npt
+
+from seminaive.search.linear import one_blas_thread
+from seminaive.search.ridge import FREE, PATH, Fit, Problem, Restraint
+from seminaive.search.weighted_evidence import Sums
+
+__all__ = ["MANY", "gradient_only"]
+
+Float = npt.NDArray[np.float64]
+
+MANY = 1000  # weights from which the Hessian costs more than the extra passes
+
+
+@one_blas_thread()
+def gradient_only(
+    problem: Problem,
+    penalty: float,
+    start: Fit,
+    restraint: Restraint = FREE,
+    tolerance: float = PATH,
+) -> Fit:
+    """Minimise the penalised loss by L-BFGS in units of each weight's own curvature; bounded if asked.
+
+    Takes and gives what `newton` does, except that the sums of its fit hold no Hessian: leverages and
+    standard errors are then out of reach, and the penalty is chosen by cross-validation.
+    """
+    from scipy.optimize import minimize
+
+    centre, nonnegative = restraint.centre, restraint.nonnegative
+    unit = 1.0 / np.sqrt(problem.diagonal(start.weights) + 2 * penalty)
+
+    def objective(scaled: Float) -> tuple[float, Float]:
+        away = scaled * unit
+        sums = problem.sums(centre + away, 1)
+        return sums.value + penalty * float(away @ away), unit * (sums.gradient + 2 * penalty * away)
+
+    bounds = [(-centre / length, None) for length in unit] if nonnegative else None
+    # The decrement is quadratic in the scaled gradient, whence the square root.
+    options = {
+        "maxiter": 2000,
+        "maxfun": 4000,
+        "maxcor": 20,
+        "gtol": np.sqrt(tolerance) * 1e-2,
+        "ftol": 1e-15,
+    }
+    found = minimize(
+        objective,
+        (start.weights - centre) / unit,
+        jac=True,
+        method="L-BFGS-B",
+        bounds=bounds,
+        options=options,
+    )
+    weights = centre + found.x * unit
+    if nonnegative:
+        weights = np.maximum(weights, 0.0)
+    sums = Sums(float(found.fun) - penalty * float((weights - centre) @ (weights - centre)),
+                found.jac / unit - 2 * penalty * (weights - centre), np.empty((0, 0)))  # fmt: skip
+    return Fit(weights, penalty, sums, weights > 0 if nonnegative else start.free, found.nit, found.status == 0)

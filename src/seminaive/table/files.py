@@ -1,0 +1,238 @@
+"""Files: CSV and Parquet come in as Arrow tables.
+
+CSV, as read here:
+
+- UTF-8; the first line names the columns; fields are separated by comma, semicolon, tab or bar, whichever the first
+  line has most of; with semicolons, numbers may have decimal commas.
+- A field is missing when it is empty and unquoted, or one of NA, N/A, NaN, nan, null, NULL and ? without quotes.
+  In quotes they are text: ``""`` is a level of its own, and so is ``"?"``. (A lone question mark is how many public
+  data sets mark a gap; data in which it means something has to quote it.)
+- Types are found from all rows of a column: whole numbers, numbers, true/false, dates, else text. Times of day become
+  durations since midnight.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+from collections.abc import Collection
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+GAPS = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "?"]
+"""Unquoted fields that are missing values."""
+
+SEPARATORS = ",;\t|"
+CSV, PARQUET = (".csv", ".tsv", ".txt"), (".parquet", ".pq")
+PACKED = (".gz", ".bz2")
+
+
+def read_file(path: str | os.PathLike[str], text: Collection[str] = ()) -> pa.Table:
+    """Read a CSV or Parquet file as an Arrow table.
+
+    Parameters
+    ----------
+    path : str or PathLike
+        .csv, .tsv or .txt (also .gz or .bz2 of these), .parquet or .pq.
+    text : names of columns, optional
+        Columns that are text, whatever they look like.
+
+    Returns
+    -------
+    pyarrow.Table
+        What `open_frame`, `encode` and every estimator's ``fit`` and ``predict`` accept.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "few.csv")
+    ...     _ = path.write_text('colour,size\\nred,1.5\\n?,\\n"?",2\\n')
+    ...     read_file(path).to_pydict()
+    {'colour': ['red', None, '?'], 'size': [1.5, None, 2.0]}
+    """
+    path = Path(path)
+    kind = file_kind(path)
+    if path.is_dir():
+        raise ValueError(f"{path} is a folder; name a file")
+    if not path.exists():
+        raise ValueError(f"{path}: there is no such file")
+    table = _read_csv(path, text) if kind == "csv" else _read_parquet(path, text)
+    if table.num_rows == 0:
+        raise ValueError(f"{path} has no rows, only the names of {table.num_columns} columns")
+    return _times_as_durations(table)
+
+
+def file_kind(path: str | os.PathLike[str]) -> str:
+    """Whether a file is "csv" or "parquet", by its name."""
+    path = Path(path)
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    if suffixes and suffixes[-1] in PACKED:
+        suffixes.pop()
+        if suffixes and suffixes[-1] in CSV:
+            return "csv"
+    elif suffixes and suffixes[-1] in CSV + PARQUET:
+        return "csv" if suffixes[-1] in CSV else "parquet"
+    raise ValueError(f"{path}: the name must end in {', '.join(CSV)} (or these with .gz) or {' or '.join(PARQUET)}")
+
+
+# --- CSV --------------------------------------------------------------------------------------------------------------
+
+
+def _read_csv(path: Path, text: Collection[str]) -> pa.Table:
+    import pyarrow as pa
+
+    names, separator = _header(path)
+    as_text = {name: pa.string() for name in text}
+    table = _parse(path, names, separator, as_text, ".")
+    if separator == ";" and any(pa.types.is_string(kind) for kind in table.schema.types):
+        with_commas = _parse(path, names, separator, as_text, ",")
+        if _n_text(with_commas) < _n_text(table):
+            return with_commas
+    return table
+
+
+def _header(path: Path) -> tuple[list[str], str]:
+    """The columns' names and the separator, from the first line."""
+    import csv
+
+    import pyarrow as pa
+
+    try:
+        with pa.input_stream(str(path), compression="detect") as stream:
+            head = stream.read(1 << 16)
+    except OSError as problem:
+        raise ValueError(f"{path} cannot be read: {problem}") from None
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in head:
+        raise ValueError(f"{path} is not text in UTF-8; save it as CSV in UTF-8")
+    start = head.decode("utf-8-sig", errors="replace").lstrip("\r\n")
+    if not start.strip():
+        raise ValueError(f"{path} is empty; its first line must name the columns")
+    first = re.sub(r'"[^"]*"', "", start).splitlines()[0]  # separators inside quotes separate nothing
+    separator = max(SEPARATORS, key=first.count)
+    header = next(csv.reader(io.StringIO(start), delimiter=separator))
+    names = [name.strip() or f"column {i}" for i, name in enumerate(header, start=1)]
+    _check_names(path, names)
+    return names, separator
+
+
+def _parse(path: Path, names: list[str], separator: str, as_text: dict[str, Any], decimal_point: str) -> pa.Table:
+    """Parse with all threads; if a line is at fault, once more on one thread to learn which."""
+    import pyarrow as pa
+    from pyarrow import csv
+
+    wrong: list[Any] = []
+
+    def note(row: Any) -> str:
+        wrong.append(row)
+        return "error"
+
+    for use_threads in (True, False):
+        try:
+            table = csv.read_csv(
+                str(path),
+                read_options=csv.ReadOptions(use_threads=use_threads, column_names=names, skip_rows_after_names=1),
+                parse_options=csv.ParseOptions(delimiter=separator, newlines_in_values=True, invalid_row_handler=note),
+                convert_options=csv.ConvertOptions(
+                    null_values=GAPS,
+                    strings_can_be_null=True,
+                    quoted_strings_can_be_null=False,
+                    column_types=as_text,
+                    decimal_point=decimal_point,
+                ),
+            )
+            return _check_utf8(path, table)
+        except pa.ArrowInvalid as problem:
+            error = problem
+    if wrong:  # blank lines are not counted
+        row = wrong[-1]
+        raise ValueError(
+            f"{path}, line {row.number} has {row.actual_columns} fields where the first line names "
+            f"{row.expected_columns} columns: {row.text[:60]!r}"
+        )
+    raise ValueError(f"{path} cannot be read: {error}")
+
+
+def _check_utf8(path: Path, table: pa.Table) -> pa.Table:
+    """Refuse text that is not UTF-8, which the parser hands over as bytes."""
+    import pyarrow as pa
+
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if not pa.types.is_binary(column.type):
+            continue
+        for row, cell in enumerate(column.to_pylist()):
+            try:
+                (cell or b"").decode("utf-8")
+            except UnicodeDecodeError:
+                shown = cell.decode("latin-1")[:60]
+                raise ValueError(
+                    f"{path}, column {name!r}, row {row}: {shown!r} is not in UTF-8; save the file as CSV in UTF-8"
+                ) from None
+    return table
+
+
+def _n_text(table: pa.Table) -> int:
+    import pyarrow as pa
+
+    return sum(pa.types.is_string(kind) for kind in table.schema.types)
+
+
+def _check_names(path: Path, names: list[str]) -> None:
+    repeated = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
+    if repeated:
+        raise ValueError(f"{path}: the column name {repeated[0]!r} occurs more than once; give each column its own")
+
+
+# --- Parquet ----------------------------------------------------------------------------------------------------------
+
+
+def _read_parquet(path: Path, text: Collection[str]) -> pa.Table:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        file = parquet.ParquetFile(path)
+    except (pa.ArrowException, OSError) as problem:
+        raise ValueError(f"{path} is not a Parquet file: {problem}") from None
+    with file:
+        names = file.schema_arrow.names
+        _check_names(path, names)
+        columns = [name for name in names if name not in _index_columns(file.schema_arrow)]
+        groups = []
+        for i in range(file.num_row_groups):
+            try:
+                groups.append(file.read_row_group(i, columns=columns))
+            except (pa.ArrowException, OSError) as problem:
+                raise ValueError(f"{path}, row group {i} cannot be read: {problem}") from None
+    table = pa.concat_tables(groups) if groups else file.schema_arrow.empty_table()
+    for name in set(text) & set(columns):
+        i = table.schema.get_field_index(name)
+        if pa.types.is_integer(table.schema.types[i]) or pa.types.is_floating(table.schema.types[i]):
+            table = table.set_column(i, name, table.column(i).cast(pa.string()))
+    return table
+
+
+def _index_columns(schema: pa.Schema) -> list[str]:
+    """Columns that are the index of a pandas frame, which pandas hides again when it reads the file."""
+    stored = (schema.pandas_metadata or {}).get("index_columns", [])
+    return [name for name in stored if isinstance(name, str) and name.startswith("__index_level_")]
+
+
+# --- both -------------------------------------------------------------------------------------------------------------
+
+
+def _times_as_durations(table: pa.Table) -> pa.Table:
+    """Times of day as durations since midnight, which are numbers."""
+    import pyarrow as pa
+
+    for i, field in enumerate(table.schema):
+        if pa.types.is_time(field.type):
+            plain = pa.int32() if pa.types.is_time32(field.type) else pa.int64()
+            since_midnight = table.column(i).cast(plain).cast(pa.int64()).cast(pa.duration(field.type.unit))
+            table = table.set_column(i, field.name, since_midnight)
+    return table

@@ -1,0 +1,69 @@
+"""Blocks that are not all in memory: pieces of rows, opened one after the other.
+
+A piece is what can be read by itself: a row group of a Parquet file, a CSV file, a part of an encoded file. Whatever
+offers its pieces and a way to open one gets map, fold and transform from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import reduce
+from typing import Any
+
+from seminaive.table.block import Block
+from seminaive.table.fold import Blocks, Kernel, add, map_in_order
+
+
+class PieceBlocks:
+    """Blocks read piece by piece; at most one block per worker is alive at any time."""
+
+    is_kept = False
+    """Whether the blocks are encoded already, so that a pass is quick."""
+
+    @property
+    def n_rows(self) -> int:
+        """Rows in all blocks."""
+        raise NotImplementedError
+
+    def pieces(self) -> Sequence[Any]:
+        """What can be opened, in row order."""
+        raise NotImplementedError
+
+    def open(self, piece: Any) -> Iterator[Block]:
+        """The blocks of a piece."""
+        raise NotImplementedError
+
+    def keep(self, kernel: Kernel, model: tuple[Any, ...], n_jobs: int | None) -> Blocks:
+        """Blocks made by a kernel, written where later passes read them quickly."""
+        raise NotImplementedError
+
+    def map(self, kernel: Kernel, *model: Any, n_jobs: int | None = None) -> Iterator[Any]:
+        """The kernel's result for every block, in block order."""
+
+        def work(piece: Any) -> list[Any]:
+            return [kernel(block, *model) for block in self.open(piece)]
+
+        for results in map_in_order(work, self.pieces(), n_jobs):
+            yield from results
+
+    def fold(self, kernel: Kernel, *model: Any, n_jobs: int | None = None) -> Any:
+        """The sum of the kernel's results, added in block order within a piece, then in the order of pieces."""
+
+        def work(piece: Any) -> Any:
+            return fold_blocks(self.open(piece), kernel, model)
+
+        parts = (part for part in map_in_order(work, self.pieces(), n_jobs) if part is not None)
+        return reduce(add, parts)
+
+    def transform(self, kernel: Kernel, *model: Any, n_jobs: int | None = None) -> Blocks:
+        """The blocks that the kernel makes of these blocks."""
+        return self.keep(kernel, model, n_jobs)
+
+
+def fold_blocks(blocks: Iterator[Block] | Sequence[Block], kernel: Kernel, model: tuple[Any, ...]) -> Any:
+    """Sum of a kernel's results over some blocks; None when there is no block."""
+    total = None
+    for block in blocks:
+        result = kernel(block, *model)
+        total = result if total is None else add(total, result)
+    return total

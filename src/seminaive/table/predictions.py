@@ -1,0 +1,67 @@
+"""Predictions written to Parquet block by block, so that neither the rows nor the result need fit in memory."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from seminaive.table.schema import Floats
+
+
+def write_predictions(path: str | os.PathLike[str], classes: npt.NDArray[Any], probabilities: Iterator[Floats]) -> int:
+    """Write the most probable class and all probabilities of each row; the file appears when it is complete.
+
+    Parameters
+    ----------
+    path : path of the Parquet file
+    classes : array
+        Class labels, in the order of the probabilities' columns.
+    probabilities : iterator of arrays (rows, classes)
+        In row order.
+
+    Returns
+    -------
+    int
+        Rows written.
+    """
+    from pyarrow import parquet
+
+    target = Path(path)
+    if target.is_dir():
+        raise IsADirectoryError(f"{target} is a folder; name a file for the predictions")
+    draft = target.with_name(f".{target.name}.{os.getpid()}.writing")
+    written = 0
+    try:
+        with contextlib.ExitStack() as stack:
+            writer = None
+            for part in probabilities:
+                rows = _as_arrow(classes, part)
+                if writer is None:
+                    writer = stack.enter_context(parquet.ParquetWriter(draft, rows.schema))
+                writer.write_table(rows)
+                written += len(part)
+        draft.replace(target)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+    return written
+
+
+def prediction_names(classes: Sequence[Any]) -> list[str]:
+    """The columns of a file of predictions."""
+    return ["prediction", *[f"probability {label}" for label in classes]]
+
+
+def _as_arrow(classes: npt.NDArray[Any], probabilities: Floats) -> Any:
+    import pyarrow as pa
+
+    best = classes[probabilities.argmax(axis=1)]
+    columns = [pa.array(best.tolist() if best.dtype == object else best)]
+    columns += [pa.array(np.ascontiguousarray(probabilities[:, k])) for k in range(len(classes))]
+    return pa.table(columns, names=prediction_names(classes.tolist()))

@@ -1,0 +1,26 @@
+"""The estimators that keep the promises: adding a model adds one line here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+
+from seminaive import NaiveBayes
+
+ESTIMATORS: list[tuple[str, Callable[[], Any]]] = [
+    ("NaiveBayes", NaiveBayes),
+    ("NaiveBayes-bins", partial(NaiveBayes, numeric="bins", n_bins=4)),
+    ("NaiveBayes-kde", partial(NaiveBayes, numeric="kde")),
+    ("NaiveBayes-value", partial(NaiveBayes, missing="value", smoothing_kind="class")),
+]
+
+SPLITS_AT_RANDOM: set[str] = set()
+"""Names of estimators that split rows at random, and so are exempt from weights meaning copies."""
+
+every_estimator = pytest.mark.parametrize("make", [pytest.param(make, id=name) for name, make in ESTIMATORS])
+every_estimator_that_weighs = pytest.mark.parametrize(
+    "make", [pytest.param(make, id=name) for name, make in ESTIMATORS if name not in SPLITS_AT_RANDOM]
+)

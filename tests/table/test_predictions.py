@@ -1,0 +1,54 @@
+"""Predictions in a Parquet file are the predictions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import seminaive as snb
+from seminaive.table import predictions
+
+
+def model_and_rows(n=2000):
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"x": rng.normal(size=n), "colour": rng.choice(["red", "blue", None], n)})
+    y = np.where(frame["x"] + rng.normal(size=n) > 0, "yes", "no")
+    return snb.NaiveBayes().fit(frame, y), frame
+
+
+def test_the_file_holds_the_prediction_and_all_probabilities_in_row_order(tmp_path):
+    model, frame = model_and_rows()
+    assert model.predict_parquet(frame, tmp_path / "out.parquet") == len(frame)
+    written = pd.read_parquet(tmp_path / "out.parquet")
+    assert list(written) == ["prediction", "probability no", "probability yes"]
+    np.testing.assert_array_equal(written["prediction"], model.predict(frame))
+    np.testing.assert_array_equal(written.iloc[:, 1:], model.predict_proba(frame))
+
+
+def test_files_are_predicted_without_loading_them(tmp_path):
+    model, frame = model_and_rows()
+    frame.to_parquet(tmp_path / "rows.parquet", row_group_size=300)
+    model.predict_parquet(snb.scan_parquet(tmp_path / "rows.parquet", block_rows=128), tmp_path / "out.parquet")
+    np.testing.assert_array_equal(pd.read_parquet(tmp_path / "out.parquet").iloc[:, 1:], model.predict_proba(frame))
+
+
+def test_nothing_is_left_when_writing_fails_and_the_old_file_stays(tmp_path, monkeypatch):
+    model, frame = model_and_rows()
+    model.predict_parquet(frame[:5], tmp_path / "out.parquet")
+    before = (tmp_path / "out.parquet").read_bytes()
+
+    def fail(classes, probabilities):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(predictions, "_as_arrow", fail)
+    with pytest.raises(KeyboardInterrupt):
+        model.predict_parquet(frame, tmp_path / "out.parquet")
+    assert [p.name for p in tmp_path.iterdir()] == ["out.parquet"]
+    assert (tmp_path / "out.parquet").read_bytes() == before
+
+
+def test_a_folder_is_no_place_for_predictions(tmp_path):
+    model, frame = model_and_rows(50)
+    with pytest.raises(IsADirectoryError, match="name a file"):
+        model.predict_parquet(frame, tmp_path)
