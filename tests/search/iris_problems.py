@@ -12,7 +12,7 @@ from sklearn.datasets import load_iris
 from seminaive.models.judging import Fitted, Recipe, fit_mode
 from seminaive.models.naive import Estimation
 from seminaive.statistics.confusion import read_constraints
-from seminaive.table.table import encode
+from seminaive.table.door import encode
 
 FROZEN = json.loads((Path(__file__).parent / "constrained.json").read_text())
 PROMISES: Any = {0: {"recall": 0.75}, 1: {"recall": 0.6}, 2: {"recall": 0.95}}

@@ -15,7 +15,7 @@ from seminaive.search import movable as movable_file
 from seminaive.search.movable import Movable, moved_evidence
 from seminaive.statistics.confusion import count_confusion
 from seminaive.table.gather import gather_rows
-from seminaive.table.table import encode
+from seminaive.table.door import encode
 from iris_problems import FROZEN, X, Y
 
 Z24 = (-1.0) ** np.arange(24) * (0.1 + 0.05 * np.arange(24))

@@ -10,7 +10,7 @@ import pytest
 from seminaive.search.proofs import interval_slack, label_sequences, prove_infeasible
 from seminaive.statistics.confusion import demands_on, read_constraints
 from seminaive.table.gather import gather_rows
-from seminaive.table.table import encode
+from seminaive.table.door import encode
 
 
 def by_trying(values: list[float], labels: list[int], budget: dict[int, int]) -> int:

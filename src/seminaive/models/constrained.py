@@ -72,7 +72,7 @@ class ConstrainedNB(EvidenceClassifier):
         Whether a promise that was not reached is an `InfeasibleConstraintsError`, or a warning and the nearest model.
     objective : "length" or "accuracy"
         Which of the class offsets that keep the promises: the smallest, or those with the most right rows.
-    cv : int
+    folds : int
         Folds of ``evaluate_on="cv"``.
     holdout : float
         Share of the rows that ``evaluate_on="holdout"`` holds out.
@@ -88,7 +88,12 @@ class ConstrainedNB(EvidenceClassifier):
         Added to the count of every level (the mode of a Dirichlet posterior with parameter smoothing + 1).
     variance_prior : "normal-gamma", None or NormalGamma
         Prior of means and variances, as for `NaiveBayes`.
-    nominal, levels, max_levels : as for `NaiveBayes`
+    nominal : names, positions or mask, optional
+        Columns that are nominal whatever their type. Text, categories and booleans always are.
+    levels : dict, optional
+        Per column, all levels it can have.
+    max_levels : int, optional
+        Fold the rarest levels of a column into one beyond this number.
     random_state : int, RandomState or None
         Folds, held-out rows, and starts of the search.
     n_jobs : int, optional
@@ -146,7 +151,7 @@ class ConstrainedNB(EvidenceClassifier):
         confidence: float | None = 0.95,
         on_infeasible: str = "raise",
         objective: str = "length",
-        cv: int = 5,
+        folds: int = 5,
         holdout: float = 0.3,
         numeric: str = "gaussian",
         n_bins: int = 10,
@@ -166,7 +171,7 @@ class ConstrainedNB(EvidenceClassifier):
         self.confidence = confidence
         self.on_infeasible = on_infeasible
         self.objective = objective
-        self.cv = cv
+        self.folds = folds
         self.holdout = holdout
         self.numeric = numeric
         self.n_bins = n_bins
@@ -190,7 +195,7 @@ class ConstrainedNB(EvidenceClassifier):
         check_nonnegative("smoothing", self.smoothing)
         check_variance_prior(self.variance_prior)
         check_whole("n_bins", self.n_bins, at_least=1)
-        check_whole("cv", self.cv, at_least=2)
+        check_whole("folds", self.folds, at_least=2)
         for name, value in (("holdout", self.holdout), ("confidence", self.confidence)):
             if name == "confidence" and value is None:
                 continue
@@ -210,7 +215,7 @@ class ConstrainedNB(EvidenceClassifier):
         if not constraints:
             self._serve_plain(fit_mode(table, recipe))
             return
-        judge = judge_by(table, recipe, self.evaluate_on, self.cv, self.holdout)
+        judge = judge_by(table, recipe, self.evaluate_on, self.folds, self.holdout)
         keeper = Keeper(judge, constraints, self.method, self.objective)
         point, certified = keeper.demands(None), keeper.demands(self.confidence)
         wants_more = any(demand.delta > 0 for demand in certified)
