@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from iris_problems import CONSTRAINTS, FROZEN, X, Y, fitted, training_rows
 
 from seminaive.search.constrained import move_parameters
 from seminaive.search.offsets import find_offsets
@@ -13,7 +14,6 @@ from seminaive.search.polish import polish
 from seminaive.search.promises import Problem, penalised, softened
 from seminaive.search.proofs import interval_slack
 from seminaive.statistics.confusion import Demand, count_confusion, read_constraints, worst_slack
-from iris_problems import CONSTRAINTS, FROZEN, X, Y, fitted, training_rows
 
 CASES = FROZEN["iris_constrained"]
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from iris_problems import FROZEN, X, Y
 
 from seminaive.evidence.terms import GaussianTerm, TableTerm
 from seminaive.models.judging import Recipe, fit_mode
@@ -14,9 +15,8 @@ from seminaive.models.naive import Estimation
 from seminaive.search import movable as movable_file
 from seminaive.search.movable import Movable, moved_evidence
 from seminaive.statistics.confusion import count_confusion
-from seminaive.table.gather import gather_rows
 from seminaive.table.door import encode
-from iris_problems import FROZEN, X, Y
+from seminaive.table.gather import gather_rows
 
 Z24 = (-1.0) ** np.arange(24) * (0.1 + 0.05 * np.arange(24))
 
@@ -46,9 +46,9 @@ def test_iris_loss_gradient_and_scores_are_the_frozen_ones() -> None:
     assert point.loss == pytest.approx(frozen["loss"], rel=1e-11)
     assert point.slope == pytest.approx(frozen["loss_gradient"], rel=1e-9, abs=1e-11)
     scores = model.scores(point)
-    assert pytest.approx(
-        np.array(frozen["joint_log_scores_rows_0_50_100_at_z"]), rel=1e-10
-    ) == scores[:, [0, 50, 100]].T
+    assert (
+        pytest.approx(np.array(frozen["joint_log_scores_rows_0_50_100_at_z"]), rel=1e-10) == scores[:, [0, 50, 100]].T
+    )
     assert np.diag(count_confusion(scores, Y)).tolist() == frozen["correct_per_class_at_z"]
     evidence = moved_evidence(model, fitted.evidence, Z24, np.zeros(3))
     means = np.array([term.mean for term in evidence.terms if isinstance(term, GaussianTerm)]).T

@@ -9,8 +9,8 @@ import pytest
 
 from seminaive.search.proofs import interval_slack, label_sequences, prove_infeasible
 from seminaive.statistics.confusion import demands_on, read_constraints
-from seminaive.table.gather import gather_rows
 from seminaive.table.door import encode
+from seminaive.table.gather import gather_rows
 
 
 def by_trying(values: list[float], labels: list[int], budget: dict[int, int]) -> int:

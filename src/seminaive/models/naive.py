@@ -158,7 +158,7 @@ def gaussian_terms(sums: Sums, how: Estimation) -> dict[int, Term]:
     varied = np.flatnonzero(varies(sums.moments))
     moments = columns_of(sums.moments, varied)
     names = [sums.schema.columns[valued[i]].name for i in varied]
-    after = posterior(moments, belief_of(how.variance_prior, moments, varied, names))
+    after = posterior(moments, belief_of(how.variance_prior, moments, varied, len(valued)))
     mean, variance = mode(after, names, sums.schema.classes.tolist())
     if np.any(variance < LEAST_VARIANCE):
         k, at = np.argwhere(variance < LEAST_VARIANCE)[0]
@@ -182,23 +182,20 @@ def gaussian_terms(sums: Sums, how: Estimation) -> dict[int, Term]:
     return terms
 
 
-def belief_of(prior: str | NormalGamma | None, moments: Moments, varied: Integers, names: list[Any]) -> NormalGamma:
+def belief_of(prior: str | NormalGamma | None, moments: Moments, varied: Integers, n_columns: int) -> NormalGamma:
     """The Normal-Gamma prior of the columns that vary; a prior of one's own holds a number per numeric column."""
     if prior is None:
         return MAXIMUM_LIKELIHOOD
     if not isinstance(prior, NormalGamma):
         return default_prior(moments)
-    parts = []
-    for part in (prior.mu0, prior.k0, prior.alpha0, prior.beta0):
-        array = np.asarray(part, dtype=np.float64)
-        parts.append(array[..., varied] if array.ndim else array)
-    try:
-        whole = [np.broadcast_to(part, moments.count.shape) for part in parts]
-    except (ValueError, IndexError):
+    shapes = ((), (n_columns,), (len(moments), n_columns))
+    parts = [np.asarray(part, dtype=np.float64) for part in (prior.mu0, prior.k0, prior.alpha0, prior.beta0)]
+    if any(part.shape not in shapes for part in parts):
         raise ValueError(
-            f"variance_prior must hold numbers, one per numeric column, or one per class and numeric column; "
-            f"{len(names)} columns vary"
-        ) from None
+            f"variance_prior must hold numbers, {n_columns} (one per numeric column), or "
+            f"{len(moments)} x {n_columns} (one per class and numeric column)"
+        )
+    whole = [np.broadcast_to(part, shapes[2])[:, varied] for part in parts]
     if not all(np.isfinite(part).all() for part in whole) or any((part < 0).any() for part in whole[1:]):
         raise ValueError("variance_prior must be finite, with k0, alpha0 and beta0 >= 0")
     return NormalGamma(*whole)

@@ -25,9 +25,10 @@ MOST_VARIABLES = 60
 CLEAR = 1e-6
 JUST_KEPT = 1e-3
 GAIN = 1e-4
+STEPS = 50
 
 
-def polish(problem: Problem, start: Floats, banned: Sequence[int] = ()) -> Floats | None:
+def polish(problem: Problem, start: Floats, banned: Sequence[int] | Labels = ()) -> Floats | None:
     """Stage Q: the best point found that keeps the promises; None if there is none among them."""
     if not problem.about_rows or len(start) > MOST_VARIABLES:
         return start if problem.slack(start) >= 0 else None
@@ -56,6 +57,7 @@ def _margins(problem: Problem, z: Floats) -> tuple[Floats, Labels]:
 def _nearest_keeping(problem: Problem, z: Floats, required: Labels) -> Floats:
     """The least loss at which every required row is right, found with the tight rows only."""
     margin, _ = _margins(problem, z)
+    required = _one_of_a_kind(problem, required)
     tight = required[np.argsort(margin[required], kind="stable")[: len(z) + 1]]
     for _ in range(6):
         z = _solve(problem, z, tight)
@@ -65,6 +67,10 @@ def _nearest_keeping(problem: Problem, z: Floats, required: Labels) -> Floats:
             break
         tight = np.concatenate([tight, loose[np.argsort(margin[loose], kind="stable")[:50]]])
     return z
+
+
+def _one_of_a_kind(problem: Problem, rows: Labels) -> Labels:
+    return rows[np.unique(problem.kinds[rows], return_index=True)[1]]
 
 
 def _solve(problem: Problem, start: Floats, rows: Labels) -> Floats:
@@ -92,7 +98,7 @@ def _solve(problem: Problem, start: Floats, rows: Labels) -> Floats:
             jac=True,
             method="SLSQP",
             constraints={"type": "ineq", "fun": clear, "jac": slopes},
-            options={"maxiter": 100, "ftol": 1e-9},
+            options={"maxiter": STEPS, "ftol": 1e-9},
         )
     return found.x if np.isfinite(found.x).all() else start
 
@@ -103,8 +109,8 @@ def swap(problem: Problem, z: Floats, tries: int = 6, rounds: int = 10) -> Float
         return z
     loss = problem.loss(z)
     for _ in range(rounds):
-        for row in _just_kept(problem, z)[:tries]:
-            without = polish(problem, z, banned=(row,))
+        for rows in _just_kept(problem, z)[:tries]:
+            without = polish(problem, z, banned=rows)
             again = polish(problem, without) if without is not None else None
             if again is not None and problem.loss(again) < loss - GAIN:
                 z, loss = again, problem.loss(again)
@@ -114,13 +120,15 @@ def swap(problem: Problem, z: Floats, tries: int = 6, rounds: int = 10) -> Float
     return z
 
 
-def _just_kept(problem: Problem, z: Floats) -> list[int]:
-    """Rows on the edge whose demands can all spare a row, the tightest first."""
+def _just_kept(problem: Problem, z: Floats) -> list[Labels]:
+    """Rows on the edge whose demands can all spare them, the tightest first; equal rows go together."""
     margin, _ = _margins(problem, z)
-    edge = (margin >= 0) & (margin < JUST_KEPT)
-    for rows, needed in problem.needs:
-        weights = np.ones(len(rows)) if problem.weights is None else problem.weights[rows]
-        spare = weights.sum() - needed
-        edge[rows] &= spare >= weights
-    order = np.argsort(margin, kind="stable")
-    return [int(n) for n in order if edge[n]]
+    rows = _one_of_a_kind(problem, np.flatnonzero((margin >= 0) & (margin < JUST_KEPT)))
+    groups = [np.flatnonzero(problem.kinds == problem.kinds[n]) for n in rows[np.argsort(margin[rows], kind="stable")]]
+    return [group for group in groups if all(_can_spare(problem, j, group) for j in range(len(problem.needs)))]
+
+
+def _can_spare(problem: Problem, j: int, group: Labels) -> bool:
+    rows, needed = problem.needs[j]
+    weights = np.ones(len(problem.labels)) if problem.weights is None else problem.weights
+    return float(weights[rows].sum() - needed) >= float(weights[np.intersect1d(rows, group)].sum())

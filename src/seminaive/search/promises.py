@@ -61,7 +61,15 @@ class Problem:
         """Whether every demand is one on rows, so that rows can be required one by one."""
         return len(self.needs) == len(self.demands)
 
-    def required(self, margin: Floats, banned: Sequence[int] = ()) -> list[Labels]:
+    @cached_property
+    def kinds(self) -> Labels:
+        """A number per row that equal rows of the same class share: what holds for one holds for all of them."""
+        level = self.model.level.toarray() if hasattr(self.model.level, "toarray") else self.model.level
+        base = np.broadcast_to(self.model.base, (self.model.n_classes, len(self.labels)))
+        cells = np.concatenate([self.model.x, self.model.seen, level, base, self.labels[None]])
+        return np.unique(cells, axis=1, return_inverse=True)[1].ravel().astype(np.int64)
+
+    def required(self, margin: Floats, banned: Sequence[int] | Labels = ()) -> list[Labels]:
         """Per demand, the needed number of rows with the largest margins."""
         if len(banned):
             margin = margin.copy()
@@ -89,7 +97,9 @@ class Problem:
         return self.model.at(z).loss
 
 
-def penalised(problem: Problem, start: Floats, seek_only: bool = False, banned: Sequence[int] = ()) -> Iterator[Floats]:
+def penalised(
+    problem: Problem, start: Floats, seek_only: bool = False, banned: Sequence[int] | Labels = ()
+) -> Iterator[Floats]:
     """Stage P: the minimisers for rising penalties; with ``seek_only``, without the loss."""
     z = start
     for rho in (10.0,) if seek_only else PENALTIES:
@@ -98,7 +108,7 @@ def penalised(problem: Problem, start: Floats, seek_only: bool = False, banned: 
 
 
 def _penalty(
-    problem: Problem, rho: float, seek_only: bool, banned: Sequence[int]
+    problem: Problem, rho: float, seek_only: bool, banned: Sequence[int] | Labels
 ) -> Callable[[Floats], tuple[float, Floats]]:
     model, labels = problem.model, problem.labels
 
