@@ -18,7 +18,7 @@ from seminaive.search.mads import move_by_mesh
 from seminaive.search.offsets import find_offsets
 from seminaive.statistics.confusion import demands_on, read_constraints
 
-NOMAD_SPLITS, EVALUATIONS = 1, 3000
+NOMAD_SPLITS, EVALUATIONS = 10, 3000
 
 
 def fitted(x: Any, y: Any, prior: str = "empirical") -> Fitted:
@@ -86,8 +86,8 @@ def iris() -> str:
         f"- Iris, {len(losses)} active problems: mean loss {np.mean(losses):.3f}; CPU seconds median "
         f"{np.median(times):.3f}, mean {np.mean(times):.3f}, most {np.max(times):.3f} (swaps and restarts included)",
         f"- NOMAD ({EVALUATIONS} evaluations, margins and steps) on {len(mesh)} of them: our loss minus "
-        f"the better of theirs is at most {above:.2g}; mean losses where all three found one: ours {parts[finite, 0].mean():.3f}, "
-        f"margins {parts[finite, 1].mean():.3f}, steps {parts[finite, 2].mean():.3f}; "
+        f"the better of theirs is at most {above:.2g}; mean losses where all three found one: "
+        f"ours {parts[finite, 0].mean():.3f}, margins {parts[finite, 1].mean():.3f}, steps {parts[finite, 2].mean():.3f}; "
         f"steps found none in {int(np.isinf(parts[:, 2]).sum())}",
     ])  # fmt: skip
 
