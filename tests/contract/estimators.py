@@ -9,12 +9,25 @@ from typing import Any
 import pytest
 
 from seminaive import NaiveBayes
+from seminaive.models.constrained import ConstrainedNB
 
 ESTIMATORS: list[tuple[str, Callable[[], Any]]] = [
     ("NaiveBayes", NaiveBayes),
     ("NaiveBayes-bins", partial(NaiveBayes, numeric="bins", n_bins=4)),
     ("NaiveBayes-kde", partial(NaiveBayes, numeric="kde")),
     ("NaiveBayes-value", partial(NaiveBayes, missing="value", smoothing_kind="class")),
+    ("ConstrainedNB", ConstrainedNB),
+    (
+        "ConstrainedNB-offset",
+        partial(
+            ConstrainedNB,
+            constraints={"*": {"accuracy": 0.05}},
+            method="offset",
+            evaluate_on="train",
+            confidence=None,
+            on_infeasible="warn",
+        ),
+    ),
 ]
 
 SPLITS_AT_RANDOM: set[str] = set()

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from seminaive.statistics.normal_gamma import NormalGamma
+
 
 def check_choice(name: str, value: Any, choices: Sequence[Any]) -> None:
     """One of a few words (or None)."""
@@ -31,3 +33,9 @@ def check_whole(name: str, value: Any, at_least: int) -> None:
     """A whole number from ``at_least`` on."""
     if type(value) is bool or not isinstance(value, numbers.Integral) or value < at_least:
         raise ValueError(f"{name} must be a whole number >= {at_least}; got {value!r}")
+
+
+def check_variance_prior(value: Any) -> None:
+    """ "normal-gamma", None, or a `NormalGamma` of one's own."""
+    if not isinstance(value, NormalGamma):
+        check_choice("variance_prior", value, ("normal-gamma", None))

@@ -12,7 +12,7 @@ from seminaive.evidence.evidence import FLOOR, Evidence
 from seminaive.evidence.storage import storable
 from seminaive.evidence.terms import CurveTerm, GaussianTerm, TableTerm, Term
 from seminaive.statistics.moments import Moments, columns_of, pooled, reclass
-from seminaive.statistics.normal_gamma import MAXIMUM_LIKELIHOOD, default_prior, mode, posterior
+from seminaive.statistics.normal_gamma import MAXIMUM_LIKELIHOOD, NormalGamma, default_prior, mode, posterior
 from seminaive.statistics.smoothing import SmoothingKind, evidence_variance, log_evidence
 from seminaive.table.block import Block
 from seminaive.table.schema import FIRST_LEVEL, MISSING, UNSEEN, Floats, Integers, Schema
@@ -78,7 +78,7 @@ class Estimation:
     smoothing: float = 1.0
     smoothing_kind: SmoothingKind = "level"
     missing: str = "skip"
-    variance_prior: str | None = "normal-gamma"
+    variance_prior: str | NormalGamma | None = "normal-gamma"
 
 
 def gather_sums(table: Table, n_jobs: int | None = None) -> Sums:
@@ -171,7 +171,7 @@ def gaussian_terms(sums: Sums, how: Estimation) -> dict[int, Term]:
     varied = np.flatnonzero(varies(sums.moments))
     moments = columns_of(sums.moments, varied)
     names = [sums.schema.columns[valued[i]].name for i in varied]
-    belief = default_prior(moments) if how.variance_prior == "normal-gamma" else MAXIMUM_LIKELIHOOD
+    belief = belief_of(how.variance_prior, moments, varied, len(valued))
     after = posterior(moments[described_as(sums, how)], belief)
     mean, variance = mode(after, names, sums.schema.classes.tolist())
     if np.any(variance < LEAST_VARIANCE):
@@ -196,6 +196,25 @@ def gaussian_terms(sums: Sums, how: Estimation) -> dict[int, Term]:
     return terms
 
 
+def belief_of(prior: str | NormalGamma | None, moments: Moments, varied: Integers, n_columns: int) -> NormalGamma:
+    """The Normal-Gamma prior of the columns that vary; a prior of one's own holds a number per numeric column."""
+    if prior is None:
+        return MAXIMUM_LIKELIHOOD
+    if not isinstance(prior, NormalGamma):
+        return default_prior(moments)
+    shapes = ((), (n_columns,), (len(moments), n_columns))
+    parts = [np.asarray(part, dtype=np.float64) for part in (prior.mu0, prior.k0, prior.alpha0, prior.beta0)]
+    if any(part.shape not in shapes for part in parts):
+        raise ValueError(
+            f"variance_prior must hold numbers, {n_columns} (one per numeric column), or "
+            f"{len(moments)} x {n_columns} (one per class and numeric column)"
+        )
+    whole = [np.broadcast_to(part, shapes[2])[:, varied] for part in parts]
+    if not all(np.isfinite(part).all() for part in whole) or any((part < 0).any() for part in whole[1:]):
+        raise ValueError("variance_prior must be finite, with k0, alpha0 and beta0 >= 0")
+    return NormalGamma(*whole)
+
+
 def missingness(sums: Sums, how: Estimation) -> tuple[Floats, Floats]:
     """log P(observed | k) and log P(missing | k) of each valued column; zero where missing says nothing."""
     present = sums.moments.count
@@ -215,5 +234,5 @@ def silent_term(j: int, n_classes: int, missing: Floats | None = None) -> CurveT
     return CurveTerm(j, np.zeros(1), nothing, nothing, nothing[:, 0] if missing is None else missing, error=0.0)
 
 
-for _kind in (Sums, Moments):
+for _kind in (Sums, Moments, NormalGamma):
     storable(_kind)

@@ -18,10 +18,11 @@ from sklearn.utils.metaestimators import available_if
 
 from seminaive.evidence.evidence import Evidence
 from seminaive.models.base import EvidenceClassifier, unchanged_on_error
-from seminaive.models.checks import check_choice, check_nonnegative, check_whole
+from seminaive.models.checks import check_choice, check_nonnegative, check_variance_prior, check_whole
 from seminaive.models.kde import density_terms
 from seminaive.models.naive import Estimation, Sums, gather_sums, naive_evidence
 from seminaive.models.updating import forget_rows, merge_sums, more_sums
+from seminaive.statistics.normal_gamma import NormalGamma
 from seminaive.statistics.smoothing import SmoothingKind
 from seminaive.table.discretize import binned
 from seminaive.table.exact_quantiles import quantile_bins
@@ -56,8 +57,10 @@ class NaiveBayes(EvidenceClassifier):
         Where the mass goes: "level", to every level (scikit-learn's alpha); "pooled", ``smoothing`` in all, spread
         as the column's overall distribution; "class", P(class | level) is shrunk towards the prior;
         "likelihood", "half": as in the literature on adjusted probabilities; "none": plain frequencies.
-    variance_prior : "normal-gamma" or None
-        Prior of means and variances; None is maximum likelihood, which refuses a class without variance.
+    variance_prior : "normal-gamma", None or NormalGamma
+        Prior of means and variances: a weak one taken from the columns; None, maximum likelihood, which refuses a
+        class without variance; or a `NormalGamma` of one's own, with a number per numeric column, or per class and
+        numeric column.
     nominal : names, positions or mask, optional
         Columns that are nominal whatever their type. Text, categories and booleans always are.
     levels : dict, optional
@@ -100,7 +103,7 @@ class NaiveBayes(EvidenceClassifier):
         prior: Any = "empirical",
         smoothing: float = 1.0,
         smoothing_kind: SmoothingKind = "level",
-        variance_prior: str | None = "normal-gamma",
+        variance_prior: str | NormalGamma | None = "normal-gamma",
         nominal: Sequence[Any] | None = None,
         levels: Mapping[Any, Sequence[Any]] | None = None,
         max_levels: int | None = None,
@@ -122,7 +125,7 @@ class NaiveBayes(EvidenceClassifier):
         check_choice("numeric", self.numeric, ("gaussian", "bins", "kde"))
         check_choice("missing", self.missing, ("skip", "value"))
         check_choice("smoothing_kind", self.smoothing_kind, ("level", "pooled", "class", "likelihood", "half", "none"))
-        check_choice("variance_prior", self.variance_prior, ("normal-gamma", None))
+        check_variance_prior(self.variance_prior)
         check_nonnegative("smoothing", self.smoothing)
         check_whole("n_bins", self.n_bins, at_least=1)
         if isinstance(self.prior, str):

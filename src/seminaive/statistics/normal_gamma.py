@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import zeta
+from scipy.special import gammaincinv, stdtrit, zeta
 
 from seminaive.statistics.moments import Moments, pooled
 
@@ -29,17 +29,17 @@ _LEAST_SHARE = 1e-9
 
 @dataclass(frozen=True)
 class NormalGamma:
-    """The prior: each parameter a number or one per column.
+    """The prior: each parameter a number, one per column, or one per class and column.
 
     Parameters
     ----------
-    mu0 : float or array of shape (P,)
+    mu0 : float, or array of shape (P,) or (K, P)
         Where the mean is expected.
-    k0 : float
+    k0 : float or array
         How many rows that expectation is worth.
-    alpha0 : float
+    alpha0 : float or array
         Half the number of rows that beta0 is worth.
-    beta0 : float or array of shape (P,)
+    beta0 : float or array
         alpha0 times the expected variance.
 
     See Also
@@ -48,8 +48,8 @@ class NormalGamma:
     """
 
     mu0: float | FloatArray = 0.0
-    k0: float = 0.01
-    alpha0: float = 1.0
+    k0: float | FloatArray = 0.01
+    alpha0: float | FloatArray = 1.0
     beta0: float | FloatArray = 1.0
 
 
@@ -110,10 +110,9 @@ def posterior(moments: Moments, prior: NormalGamma) -> Posterior:
     # The share of the rows in k_n; without rows and without prior there is no mean at all.
     share = n / np.where(k > 0, k, 1.0)
     away = np.where(n > 0, (moments.mean - prior.mu0) + moments.mean_low, 0.0)
-    if prior.k0 == 0.0:
-        mu = np.where(n > 0, moments.mean, np.broadcast_to(prior.mu0, n.shape))
-    else:
-        mu = prior.mu0 + share * away
+    proper = np.broadcast_to(np.asarray(prior.k0) > 0.0, n.shape)
+    # Without prior the mean is that of the rows, digit for digit.
+    mu = np.where(proper | (n <= 0), prior.mu0 + share * away, moments.mean)
     pulled = 0.5 * prior.k0 * share * away * away
     beta = prior.beta0 + 0.5 * (moments.m2 + moments.m2_low) + pulled
     return Posterior(mu, k, prior.alpha0 + 0.5 * n, beta)
@@ -138,6 +137,36 @@ def mode(
             "use variance_prior='normal-gamma' or leave the column out."
         )
     return after.mu, after.beta / (after.alpha - 0.5)
+
+
+def mean_interval(after: Posterior, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
+    """Return the central credible interval of the mean: a Student t with 2 alpha degrees of freedom.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> after = Posterior(*(np.array([[value]]) for value in (0.0, 10.0, 6.0, 5.0)))
+    >>> low, high = mean_interval(after)
+    >>> low.round(4), high.round(4)
+    (array([[-0.629]]), array([[0.629]]))
+    """
+    half = stdtrit(2 * after.alpha, 0.5 + 0.5 * level) * np.sqrt(after.beta / (after.alpha * after.k))
+    return after.mu - half, after.mu + half
+
+
+def variance_interval(after: Posterior, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
+    """Return the central credible interval of the variance, whose reciprocal is Gamma(alpha, rate beta).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> after = Posterior(*(np.array([[value]]) for value in (0.0, 10.0, 6.0, 5.0)))
+    >>> low, high = variance_interval(after)
+    >>> low.round(4), high.round(4)
+    (array([[0.4285]]), array([[2.2709]]))
+    """
+    tail = 0.5 - 0.5 * level
+    return after.beta / gammaincinv(after.alpha, 1 - tail), after.beta / gammaincinv(after.alpha, tail)
 
 
 def evidence_variance(x: npt.ArrayLike, after: Posterior) -> FloatArray:

@@ -1,0 +1,184 @@
+"""Models at their mode, and the rows on which promises are judged: the training rows, held-out rows, or all rows
+scored by models that did not see them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from seminaive.evidence.evidence import Evidence
+from seminaive.models.naive import Estimation, Sums, gather_sums, naive_evidence
+from seminaive.search.movable import Movable, movable, moved_evidence
+from seminaive.search.promises import Problem
+from seminaive.statistics.confusion import Constraint, demands_on
+from seminaive.statistics.mdl import mdl_cuts
+from seminaive.table.block import Block
+from seminaive.table.discretize import binned
+from seminaive.table.gather import Rows, gather_rows, without_rows
+from seminaive.table.schema import Floats, Integers
+from seminaive.table.table import Table
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a table becomes naive Bayes, and with which seed rows are drawn."""
+
+    estimation: Estimation
+    numeric: str
+    seed: int
+    n_jobs: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """Naive Bayes at its mode; ``table`` holds the rows it was learned from, coded as it needs them."""
+
+    table: Table
+    sums: Sums
+    evidence: Evidence
+    recipe: Recipe
+
+    def scores(self, rows: Rows, evidence: Evidence | None = None) -> Floats:
+        """Scores (classes, rows) of rows that may still hold values where this model has bins."""
+        block = self.coded(rows).block
+        return (self.evidence if evidence is None else evidence).scores(block)
+
+    def coded(self, rows: Rows) -> Rows:
+        """The rows under this model's schema."""
+        schema = self.evidence.schema
+        cuts = {
+            j: column.cuts
+            for j, column in enumerate(schema.columns)
+            if column.cuts is not None and rows.schema.columns[j].cuts is None
+        }
+        if not cuts:
+            return rows
+        (block,) = binned(rows.as_table(), cuts).map(_same)
+        return Rows(schema, block, rows.numbers)
+
+    def problem(self, constraints: Sequence[Constraint], confidence: float | None = None) -> Problem:
+        """Moving this model's parameters until the rows it was learned from (or a sample of them) keep promises."""
+        return self.problem_on(gather_rows(self.table, self.recipe.seed), constraints, confidence)
+
+    def problem_on(self, rows: Rows, constraints: Sequence[Constraint], confidence: float | None) -> Problem:
+        """The same, judged on given rows."""
+        weights = rows.block.weights
+        demands = demands_on(constraints, class_weight(rows, self.evidence), confidence, weights is not None)
+        return Problem(self.movable(rows), rows.labels, demands, weights)
+
+    def movable(self, rows: Rows) -> Movable:
+        smoothing = self.recipe.estimation.smoothing
+        return movable(self.evidence, self.sums.counts, smoothing, self.coded(rows).block)
+
+
+def class_weight(rows: Rows, evidence: Evidence) -> Floats:
+    """Rows (or weight) of each class."""
+    return np.bincount(rows.labels, weights=rows.block.weights, minlength=evidence.schema.n_classes).astype(np.float64)
+
+
+def fit_mode(table: Table, recipe: Recipe) -> Fitted:
+    """Naive Bayes at the posterior mode; MDL bins are learned from these rows."""
+    if recipe.numeric == "mdl":
+        table = binned(table, mdl_bins(table, recipe), recipe.n_jobs)
+    sums = gather_sums(table, recipe.n_jobs)
+    return Fitted(table, sums, naive_evidence(sums, recipe.estimation), recipe)
+
+
+def mdl_bins(table: Table, recipe: Recipe) -> dict[int, Floats]:
+    """Cuts of every valued column that tell the classes apart, from all rows or a sample of them."""
+    rows = gather_rows(table, recipe.seed, n_jobs=recipe.n_jobs)
+    labels, k = rows.labels, table.schema.n_classes
+    columns = table.schema.layout.valued.tolist()
+    return {
+        j: mdl_cuts(values, labels, k, rows.block.weights) for j, values in zip(columns, rows.block.values, strict=True)
+    }
+
+
+def _same(block: Block) -> Block:
+    return block
+
+
+@dataclass(frozen=True, eq=False)
+class Judge:
+    """Who scores which of the judged rows.
+
+    Attributes
+    ----------
+    rows : Rows
+        The rows on which promises are judged.
+    parts : list of (Fitted, mask)
+        Each model with the rows that it scores; together they score all rows once.
+    served : Fitted
+        The model that is handed to the user.
+    place : str
+        "train", "cv" or "holdout".
+    """
+
+    rows: Rows
+    parts: list[tuple[Fitted, npt.NDArray[np.bool_]]]
+    served: Fitted
+    place: str
+
+    @property
+    def one_model(self) -> bool:
+        """Whether the judged rows are scored by the model that is served."""
+        return self.place != "cv"
+
+    def scores(self, evidence_of: Callable[[Fitted], Evidence] | None = None) -> Floats:
+        """Scores of all judged rows; ``evidence_of`` gives each model's evidence if it is not the mode's."""
+        out = np.empty((self.served.evidence.schema.n_classes, len(self.rows.numbers)))
+        for fitted, mask in self.parts:
+            evidence = fitted.evidence if evidence_of is None else evidence_of(fitted)
+            out[:, mask] = fitted.scores(self.rows.where(mask), evidence)
+        return out
+
+
+def judge_by(table: Table, recipe: Recipe, place: str, folds: int, share: float) -> Judge:
+    """Fit the models that the promises need."""
+    rows = gather_rows(table, recipe.seed, n_jobs=recipe.n_jobs)
+    everywhere = np.ones(len(rows.numbers), dtype=bool)
+    if place == "train":
+        served = fit_mode(table, recipe)
+        return Judge(rows, [(served, everywhere)], served, place)
+    rng = np.random.default_rng(recipe.seed)
+    if place == "holdout":
+        held = stratified(rows.labels, rng, round(1 / share) if share < 0.5 else 2, share) == 0
+        served = fit_mode(without_rows(table, rows.numbers[held], recipe.n_jobs), recipe)
+        kept = rows.where(held)
+        return Judge(kept, [(served, np.ones(int(held.sum()), dtype=bool))], served, place)
+    fold = stratified(rows.labels, rng, folds)
+    parts = []
+    for f in np.unique(fold):
+        out = fold == f
+        if out.all():
+            raise ValueError("evaluate_on='cv' needs at least two rows; use evaluate_on='train'")
+        parts.append((fit_mode(without_rows(table, rows.numbers[out], recipe.n_jobs), recipe), out))
+    return Judge(rows, parts, fit_mode(table, recipe), place)
+
+
+def stratified(labels: Integers, rng: np.random.Generator, folds: int, share: float | None = None) -> Integers:
+    """A fold for every row, the classes spread evenly; with ``share``, fold 0 gets that share of every class."""
+    fold = np.zeros(len(labels), dtype=np.int64)
+    turn = 0
+    for k in np.unique(labels):
+        rows = rng.permutation(np.flatnonzero(labels == k))
+        if share is None:
+            fold[rows] = (turn + np.arange(len(rows))) % folds
+            turn += len(rows)
+        else:
+            fold[rows] = np.arange(len(rows)) >= round(share * len(rows))
+    return fold
+
+
+def with_offsets(evidence: Evidence, offsets: Any) -> Evidence:
+    """The evidence with class offsets in its prior."""
+    return replace(evidence, prior=evidence.prior + offsets) if np.any(offsets) else evidence
+
+
+def with_parameters(fitted: Fitted, model: Movable, z: Floats, offsets: Any) -> Evidence:
+    """The evidence with moved parameters, and offsets in its prior."""
+    return moved_evidence(model, fitted.evidence, z, offsets)
