@@ -9,12 +9,15 @@ from typing import Any
 import pytest
 
 from seminaive import NaiveBayes
+from seminaive.models.selective import SelectiveNB
 
 ESTIMATORS: list[tuple[str, Callable[[], Any]]] = [
     ("NaiveBayes", NaiveBayes),
     ("NaiveBayes-bins", partial(NaiveBayes, numeric="bins", n_bins=4)),
     ("NaiveBayes-kde", partial(NaiveBayes, numeric="kde")),
     ("NaiveBayes-value", partial(NaiveBayes, missing="value", smoothing_kind="class")),
+    ("SelectiveNB", SelectiveNB),
+    ("SelectiveNB-mdl", partial(SelectiveNB, numeric="mdl", missing="value", criterion="log_loss")),
 ]
 
 SPLITS_AT_RANDOM: set[str] = set()
