@@ -190,7 +190,7 @@ TABLE = PaperTable(
     source="Feature selection for the naive Bayes classifier over large numbers of redundant indicators, Table 1",
     lines=lines,
     notes=(
-        "The paper's indicators are not published: errors themselves (ours near .085, the paper's near .12) cannot agree,",
-        "so ratios to the MI filter are compared.",
+        "The paper's indicators are not published: errors themselves (ours near .085, the paper's near .12) cannot",
+        "agree, so ratios to the MI filter are compared.",
     ),
 )

@@ -62,6 +62,22 @@ class Search:
         return self.choice.features
 
     @property
+    def criterion(self) -> str:
+        """What every step lowered."""
+        return self.phases[0].path.criterion
+
+    @property
+    def chosen(self) -> int:
+        """The step, counted over all phases, after which the chosen set was reached; 0 if it is the empty set."""
+        done = 0
+        for phase in self.phases:
+            sets = [set(phase.path.features_after(step)) for step in range(len(phase.path.features) + 1)]
+            if phase.accepted and set(self.features) in sets:
+                return done + sets.index(set(self.features))
+            done += len(phase.path.features)
+        return 0
+
+    @property
     def interrupted(self) -> bool:
         return self.phases[-1].path.interrupted
 
@@ -73,6 +89,7 @@ class Search:
         frames = []
         for number, phase in enumerate(self.phases, start=1):
             frame = phase.path.to_frame()
+            frame["step"] += sum(map(len, frames))
             frame.insert(0, "phase", number)
             frame["selection_error"] = phase.selection_errors[1:]
             frames.append(frame)
