@@ -189,13 +189,25 @@ def test_arrays_and_sparse_matrices_keep_their_kind():
         pd.testing.assert_frame_equal(other.path_.to_frame(), selector.path_.to_frame())
 
 
-def test_zeros_and_ones_and_booleans_are_the_same_when_nominal():
+@pytest.mark.parametrize("nominal", [None, range(6)])
+@pytest.mark.parametrize("kind", [float, np.uint8, np.int64])
+def test_zeros_and_ones_are_indicators_like_booleans(kind, nominal):
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 200)
     bits = rng.random((200, 6)) < 0.2 + 0.5 * y[:, None] * (np.arange(6) % 2)
-    paths = [NBSelector(nominal=range(6)).fit(bits.astype(t), y).path_.to_frame() for t in (bool, float, np.uint8)]
-    pd.testing.assert_frame_equal(paths[0], paths[1])
-    pd.testing.assert_frame_equal(paths[0], paths[2])
+    selector = NBSelector(nominal=nominal).fit(bits.astype(kind), y)
+    booleans = NBSelector().fit(bits, y)
+    pd.testing.assert_frame_equal(selector.path_.to_frame(), booleans.path_.to_frame())
+    np.testing.assert_allclose(selector.predict_proba(bits.astype(kind)), booleans.predict_proba(bits), atol=1e-12)
+
+
+def test_zeros_and_ones_with_gaps_are_indicators_too():
+    X = np.array([[0.0, 1.0], [np.nan, 1.0], [1.0, 1.0], [1.0, np.nan]] * 5)
+    selector = NBSelector(n_features_to_select=1, nominal=None).fit(X, [0, 0, 1, 1] * 5)
+    assert selector.support_.tolist() == [True, False]
+    np.testing.assert_allclose(
+        np.exp(selector.evidence_.terms[0].table[:, 2:]), [[6 / 7, 1 / 7], [1 / 12, 11 / 12]], atol=1e-12
+    )
 
 
 def test_the_output_can_be_set():

@@ -30,8 +30,10 @@ from seminaive.search.path import Size, choose
 from seminaive.selection.columns import ColumnSelector
 from seminaive.selection.progress import progress_line
 from seminaive.selection.row_sets import FOLDS, SearchOn, row_sets
+from seminaive.table.block import Block
 from seminaive.table.discretize import binned
 from seminaive.table.exact_quantiles import quantile_bins
+from seminaive.table.schema import Floats, Integers
 from seminaive.table.table import Table
 
 OPTIMISM = (
@@ -74,7 +76,8 @@ class NBSelector(ColumnSelector, EvidenceClassifier):
     allow_empty : bool
         Whether no column at all is an answer. Otherwise the best single one is kept where the prior alone is best.
     numeric : "gaussian" or "bins"
-        How numeric columns are modelled: a Gaussian per class, or quantile bins.
+        How numeric columns are modelled: a Gaussian per class, or quantile bins. A numeric column that holds nothing
+        but 0 and 1 is an indicator: two bins.
     n_bins : int
         Quantile bins per numeric column when ``numeric="bins"``.
     missing : "skip" or "value"
@@ -241,6 +244,7 @@ class NBSelector(ColumnSelector, EvidenceClassifier):
 
     def _learn(self, table: Table) -> None:
         check_size(self.n_features_to_select, len(table.schema.columns))
+        table = binned(table, zeros_and_ones(table, self.n_jobs), self.n_jobs)
         if self.numeric == "bins":
             table = binned(table, quantile_bins(table, self.n_bins, self.n_jobs), self.n_jobs)
         how = Estimation(self.prior, self.smoothing, self.smoothing_kind, self.missing, self.variance_prior)  # type: ignore[arg-type]
@@ -299,6 +303,22 @@ class NBSelector(ColumnSelector, EvidenceClassifier):
         chosen = f"{int(self.support_.sum())} of {len(self.support_)} columns chosen by {self.direction} search"
         where = {"cv": f"{self.cv or FOLDS}-fold", "fit": "other half", "holdout": "same half"}[self.search_on]
         return f"{first}\n{chosen}; error on the selection rows ({where}): {self.selection_error_:.4f}\n{rest}"
+
+
+def zeros_and_ones(table: Table, n_jobs: int | None = None) -> dict[int, Floats]:
+    """The cut of every numeric column that holds nothing but zeros and ones, both or either."""
+    valued = table.schema.layout.valued
+    if not len(valued):
+        return {}
+    others, values = table.fold(_count_others, n_jobs=n_jobs)
+    return {int(j): np.array([0.5]) for j in valued[(others == 0) & (values > 0)]}
+
+
+def _count_others(block: Block) -> tuple[Integers, Integers]:
+    """Values of each valued column that are neither 0 nor 1, and all its values."""
+    there = ~np.isnan(block.values)
+    others = there & (block.values != 0) & (block.values != 1)
+    return others.sum(axis=1), there.sum(axis=1)
 
 
 def check_size(size: Any, most: int | None = None) -> None:
