@@ -87,8 +87,8 @@ def iris() -> str:
         f"{np.median(times):.3f}, mean {np.mean(times):.3f}, most {np.max(times):.3f} (swaps and restarts included)",
         f"- NOMAD ({EVALUATIONS} evaluations, margins and steps) on {len(mesh)} of them: our loss minus "
         f"the better of theirs is at most {above:.2g}; mean losses where all three found one: "
-        f"ours {parts[finite, 0].mean():.3f}, margins {parts[finite, 1].mean():.3f}, steps {parts[finite, 2].mean():.3f}; "
-        f"steps found none in {int(np.isinf(parts[:, 2]).sum())}",
+        f"ours {parts[finite, 0].mean():.3f}, margins {parts[finite, 1].mean():.3f}, "
+        f"steps {parts[finite, 2].mean():.3f}; steps found none in {int(np.isinf(parts[:, 2]).sum())}",
     ])  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from clusters import worker_processes
 
 WORKERS = [2, pytest.param(1, marks=pytest.mark.slow), pytest.param(4, marks=pytest.mark.slow)]

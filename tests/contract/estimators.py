@@ -10,6 +10,7 @@ import pytest
 
 from seminaive import NaiveBayes
 from seminaive.models.constrained import ConstrainedNB
+from seminaive.models.selective import SelectiveNB
 
 ESTIMATORS: list[tuple[str, Callable[[], Any]]] = [
     ("NaiveBayes", NaiveBayes),
@@ -28,6 +29,8 @@ ESTIMATORS: list[tuple[str, Callable[[], Any]]] = [
             on_infeasible="warn",
         ),
     ),
+    ("SelectiveNB", SelectiveNB),
+    ("SelectiveNB-mdl", partial(SelectiveNB, numeric="mdl", missing="value", criterion="log_loss")),
 ]
 
 SPLITS_AT_RANDOM: set[str] = set()

@@ -53,6 +53,13 @@ def with_unseen(frame):
     return strange
 
 
+def said(parts, column):
+    """What a column said for each class, (rows, classes): a column without a term says nothing."""
+    if column not in parts.terms:
+        return np.zeros(parts.scores.shape)
+    return parts.values[:, parts.terms.index(column)]
+
+
 def is_answer(probabilities):
     """Whether every row is a distribution over classes, without NaN."""
     return bool(np.isfinite(probabilities).all()) and np.allclose(probabilities.sum(axis=1), 1, atol=1e-12)

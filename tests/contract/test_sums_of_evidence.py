@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
 from estimators import every_estimator
 from matplotlib.axes import Axes
-from tables import COLUMNS, messy, with_unseen
+from tables import COLUMNS, messy, said, with_unseen
 
 
 @every_estimator
@@ -41,11 +43,10 @@ def test_a_value_never_seen_says_nothing(make):
     X, y = messy()
     model = make().fit(X, y)
     strange = with_unseen(X).iloc[:1]
-    terms = model.contributions(strange).terms
-    values = model.contributions(strange).values[0]
+    parts = model.contributions(strange)
     assert strange["colour"].tolist() == ["pink"]
-    np.testing.assert_array_equal(values[terms.index("colour")], 0)
-    np.testing.assert_array_equal(values[terms.index("word")], 0)
+    np.testing.assert_array_equal(said(parts, "colour"), 0)
+    np.testing.assert_array_equal(said(parts, "word"), 0)
 
 
 @every_estimator
@@ -56,9 +57,10 @@ def test_rows_are_explained_as_text_table_and_picture(make, classes):
     rows = with_unseen(X).iloc[:6]
     explanation = model.explain(rows)
     text = str(explanation)
-    assert "pink (never seen)" in text
-    assert "missing" in text
-    assert "days" in text
+    terms = set(model.contributions(rows).terms)  # a model may choose among columns
+    assert "pink (never seen)" in text or "colour" not in terms
+    assert "missing" in text or not terms
+    assert "days" in text or not terms & {"when", "took"}
     assert f"row 5: {model.predict(rows)[5]} with probability" in text
     table = explanation.to_frame()
     assert list(table.columns) == ["row", "class", "term", "value", "evidence", "low", "high"]
@@ -74,7 +76,9 @@ def test_the_model_is_explained_as_text_table_and_picture(make, classes):
     X, y = messy(classes=classes)
     model = make().fit(X, y)
     explanation = model.explain()
-    assert "colour" in str(explanation)
+    terms = model.contributions(X).terms
+    assert all(term in str(explanation) for term in terms)
+    assert terms or len(classes) == 1
     table = explanation.to_frame()
     assert set(table["term"]) <= set(COLUMNS)
     assert np.isfinite(table[["evidence"]].to_numpy(dtype=float)).all()
@@ -108,7 +112,7 @@ def test_the_summary_names_what_was_read_as_days(make):
     assert "80 rows, 3 classes" in text
     assert "3 nominal columns; 5 numeric columns" in text
     assert "read as numbers of days: when, took" in text
-    assert "say nothing: same" in text
+    assert re.search(r"say nothing: .*\bsame\b", text)
 
 
 @every_estimator

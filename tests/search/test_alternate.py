@@ -115,3 +115,17 @@ def test_a_ranking_is_cut_where_its_error_is_lowest():
 def test_an_unknown_direction_is_named():
     with pytest.raises(ValueError, match="direction must be one of"):
         alternate(tiny(), "both")
+
+
+@pytest.mark.parametrize("direction", ["forward", "backward", "forward-backward", "backward-forward"])
+@pytest.mark.parametrize("seed", range(5))
+def test_steps_count_on_over_phases_and_the_chosen_one_leads_to_the_chosen_set(direction, seed):
+    search = alternate(random_problem(seed), direction, "error")
+    frame = search.to_frame()
+    assert frame["step"].tolist() == list(range(1, len(frame) + 1))
+    assert search.criterion == "error"
+    moves = frame[frame["step"] <= search.chosen]
+    phase = 0 if moves.empty else moves["phase"].iloc[-1] - 1
+    path = search.phases[phase].path
+    within = search.chosen - int((frame["phase"] <= phase).sum())
+    assert path.features_after(within) == search.features or not search.features

@@ -9,9 +9,9 @@ import signal
 import numpy as np
 import pandas as pd
 import pytest
-from clusters import worker_processes
 from greedy_search import forward_selection, search_some_fit_all
 
+from clusters import worker_processes
 from seminaive import NaiveBayes, encode, scan_parquet
 from seminaive.table import scratch
 

@@ -72,6 +72,11 @@ class Evidence:
         shifted = scores - scores.max(axis=0)
         return shifted - np.log(np.exp(shifted).sum(axis=0))
 
+    @cached_property
+    def by_column(self) -> dict[int, Term]:
+        """The term of each column that has one."""
+        return {term.column: term for term in self.terms}
+
     def term_names(self) -> list[str]:
         """One name per term: its column's."""
         return [str(self.schema.columns[term.column].name) for term in self.terms]

@@ -28,14 +28,9 @@ from seminaive.table.schema import Floats, Schema
 from seminaive.table.table import Table
 
 
-class EvidenceClassifier(ClassifierMixin, BaseEstimator):
-    """A classifier whose fitted state is an `Evidence`: a prior plus a sum of terms.
+class TableEstimator(BaseEstimator):
+    """Whatever learns from labelled rows of any kind; it implements ``_learn(table)``."""
 
-    A model implements ``_learn(table)``, which sets ``evidence_`` and whatever else it learned; everything users call
-    is here, once.
-    """
-
-    evidence_: Evidence
     classes_: npt.NDArray[Any]
     n_jobs: int | None = None
     nominal: Any = None
@@ -46,8 +41,6 @@ class EvidenceClassifier(ClassifierMixin, BaseEstimator):
         super().__init_subclass__(**kwargs)
         if not cls.__name__.startswith("_"):
             register_estimator(cls)
-
-    # --- fitting ------------------------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from labelled rows.
@@ -75,7 +68,7 @@ class EvidenceClassifier(ClassifierMixin, BaseEstimator):
         """Refuse parameters that make no sense, before anything is read."""
 
     def _learn(self, table: Table) -> None:
-        """Learn the model from encoded rows and set ``evidence_``."""
+        """Learn from encoded rows."""
         raise NotImplementedError
 
     def _encode(self, X: Any, y: Any, sample_weight: Any) -> Table:
@@ -94,6 +87,25 @@ class EvidenceClassifier(ClassifierMixin, BaseEstimator):
                 self.feature_names_in_ = np.array(names, dtype=object)
         else:
             validate_data(self, X, reset=True, skip_check_array=True)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        tags.input_tags.categorical = True
+        # Text is welcome, too, but scikit-learn couples that tag with accepting nested cells, which are refused here.
+        tags.input_tags.string = False
+        return tags
+
+
+class EvidenceClassifier(ClassifierMixin, TableEstimator):
+    """A classifier whose fitted state is an `Evidence`: a prior plus a sum of terms.
+
+    A model implements ``_learn(table)``, which sets ``evidence_`` and whatever else it learned; everything users call
+    is here, once.
+    """
+
+    evidence_: Evidence
 
     # --- predicting ---------------------------------------------------------------------------------------------------
 
@@ -205,15 +217,6 @@ class EvidenceClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError("the model file holds no evidence")
         if len(self.classes_) != evidence.schema.n_classes or self.n_features_in_ != len(evidence.schema.columns):
             raise ValueError("the model file's classes or columns do not fit its evidence")
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.sparse = True
-        tags.input_tags.categorical = True
-        # Text is welcome, too, but scikit-learn couples that tag with accepting nested cells, which are refused here.
-        tags.input_tags.string = False
-        return tags
 
 
 def _probabilities(block: Block, evidence: Evidence) -> Floats:

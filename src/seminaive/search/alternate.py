@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from seminaive.evidence.storage import storable
 from seminaive.search.greedy import Progress, Ties, greedy_path
 from seminaive.search.odds import Criteria, Criterion, Odds, trace
 from seminaive.search.path import EQUAL, Choice, Path, Size, choose
@@ -28,23 +29,27 @@ __all__ = ["Direction", "Phase", "Search", "alternate", "ranking_search"]
 Direction = Literal["forward", "backward", "forward-backward", "backward-forward"]
 
 
+@storable
 @dataclass(frozen=True)
 class Phase:
     """One phase: its path, the criteria along it on the rows that decide sizes, and the set it leads to.
 
-    ``selection[0]`` belongs to the start set, ``selection[i]`` to the set after step i.
+    ``selection`` has the columns error, probability and log loss; its first row belongs to the start set, row i to
+    the set after step i.
     """
 
     path: Path
-    selection: tuple[Criteria, ...]
+    selection: npt.NDArray[np.float64]
     choice: Choice
     accepted: bool
 
     @property
     def selection_errors(self) -> npt.NDArray[np.float64]:
-        return np.array([criteria.error for criteria in self.selection])
+        """Error of the start set and after each step on the rows that decide sizes."""
+        return self.selection[:, 0]
 
 
+@storable
 @dataclass(frozen=True)
 class Search:
     """All phases of a search and the set chosen in the end."""
@@ -57,6 +62,22 @@ class Search:
         return self.choice.features
 
     @property
+    def criterion(self) -> str:
+        """What every step lowered."""
+        return self.phases[0].path.criterion
+
+    @property
+    def chosen(self) -> int:
+        """The step, counted over all phases, after which the chosen set was reached; 0 if it is the empty set."""
+        done = 0
+        for phase in self.phases:
+            sets = [set(phase.path.features_after(step)) for step in range(len(phase.path.features) + 1)]
+            if phase.accepted and set(self.features) in sets:
+                return done + sets.index(set(self.features))
+            done += len(phase.path.features)
+        return 0
+
+    @property
     def interrupted(self) -> bool:
         return self.phases[-1].path.interrupted
 
@@ -65,9 +86,10 @@ class Search:
         searched."""
         import pandas as pd
 
-        frames = []
+        frames: list[pd.DataFrame] = []
         for number, phase in enumerate(self.phases, start=1):
             frame = phase.path.to_frame()
+            frame["step"] += sum(len(earlier) for earlier in frames)
             frame.insert(0, "phase", number)
             frame["selection_error"] = phase.selection_errors[1:]
             frames.append(frame)
@@ -138,8 +160,8 @@ def alternate(
             patience=patience,
             progress=progress,
         )
-        along = tuple(trace(judge, path.start, path.features.tolist()))
-        choice = choose(path, [criteria.error for criteria in along], n_rows, "best", empty_error)
+        along = np.array(list(trace(judge, path.start, path.features.tolist())))
+        choice = choose(path, along[:, 0].tolist(), n_rows, "best", empty_error)
         accepted = best is None or _better(choice, best.choice)
         phases.append(Phase(path, along, choice, accepted))
         if not accepted:

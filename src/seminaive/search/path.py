@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import numpy.typing as npt
 
+from seminaive.evidence.storage import storable
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -20,6 +22,7 @@ EQUAL = 1e-12
 """Criteria this close are ties."""
 
 
+@storable
 @dataclass(frozen=True)
 class Path:
     """Every step of one greedy phase.
@@ -92,6 +95,7 @@ class Path:
         )
 
 
+@storable
 @dataclass(frozen=True)
 class Choice:
     """The set kept from a path, and its error on the rows that decided its size."""

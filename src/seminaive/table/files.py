@@ -20,7 +20,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from seminaive.table.streams import GAPS
+from seminaive.table.csv_stream import GAPS
 
 if TYPE_CHECKING:
     import pyarrow as pa

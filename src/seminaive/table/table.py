@@ -125,7 +125,7 @@ class LabelledRows:
                 f"Found input variables with inconsistent numbers of samples: {[frame.n_rows, len(labels)]} (X, y)"
             )
         found, codes = sort_labels(labels)
-        check_classification_targets(found)
+        check_classification_targets(np.repeat(found, 2))  # once each, many classes would look like numbers
         if classes is not None:
             codes = codes_among(found, classes)[codes]
         weights = _check_weights(sample_weight, frame.n_rows, may_be_empty)

@@ -1,0 +1,28 @@
+"""One line on the screen while a search runs."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+from seminaive.search.greedy import Progress
+
+SECONDS = 0.2
+"""The line is not written more often."""
+
+
+def progress_line(what: str, verbose: bool | int) -> Progress | None:
+    """What to call after every step: it keeps one line up to date (nothing if ``verbose`` is 0)."""
+    if not verbose:
+        return None
+    last = 0.0
+
+    def show(step: int, most: int, value: float) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last >= SECONDS or step == most:
+            last = now
+            end = "\n" if step == most else ""
+            print(f"\r{what} {value:.4f}, step {step} of {most}", end=end, file=sys.stderr, flush=True)
+
+    return show
