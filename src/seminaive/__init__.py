@@ -1,11 +1,32 @@
 """Classifiers that start from naive Bayes and repair it; every decision stays an exact, readable sum of evidence."""
 
+from seminaive import datasets
 from seminaive.evidence.storage import load
+from seminaive.models.constrained import ConstrainedNB
 from seminaive.models.naive_bayes import NaiveBayes
+from seminaive.models.selective import SelectiveNB
+from seminaive.selection.filter_selectors import CFSFilter, MRMRFilter, MutualInformationFilter
+from seminaive.selection.indicators import ScoreIndicators
+from seminaive.selection.selector import NBSelector
 from seminaive.table.door import encode
 from seminaive.table.scan import scan_csv, scan_parquet
 from seminaive.table.table import Table
 
 __version__ = "0.1.0"
 
-__all__ = ["NaiveBayes", "Table", "encode", "load", "scan_csv", "scan_parquet"]
+__all__ = [
+    "CFSFilter",
+    "ConstrainedNB",
+    "MRMRFilter",
+    "MutualInformationFilter",
+    "NBSelector",
+    "NaiveBayes",
+    "ScoreIndicators",
+    "SelectiveNB",
+    "Table",
+    "datasets",
+    "encode",
+    "load",
+    "scan_csv",
+    "scan_parquet",
+]

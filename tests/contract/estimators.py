@@ -8,9 +8,7 @@ from typing import Any
 
 import pytest
 
-from seminaive import NaiveBayes
-from seminaive.models.constrained import ConstrainedNB
-from seminaive.models.selective import SelectiveNB
+from seminaive import ConstrainedNB, NaiveBayes, SelectiveNB
 
 ESTIMATORS: list[tuple[str, Callable[[], Any]]] = [
     ("NaiveBayes", NaiveBayes),

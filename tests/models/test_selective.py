@@ -99,7 +99,7 @@ def test_no_informative_column_leaves_the_most_frequent_class():
 def threads_as_cluster():
     """A Dask cluster inside this process."""
     distributed = pytest.importorskip("distributed")
-    with distributed.Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None):
+    with distributed.Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=":0"):
         yield
 
 

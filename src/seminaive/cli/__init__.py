@@ -11,6 +11,7 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from seminaive import __version__
@@ -91,6 +92,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     command.add_argument("name", nargs="?", help="the table")
     command.add_argument("--data", metavar="FOLDER", help="folder of Parquet files (default: $SEMINAIVE_DATA)")
+    command.add_argument("--quick", action="store_true", help="the smallest run that shows the same thing")
+    command.add_argument("--all", action="store_true", help="every data set, however long it takes")
+    command.add_argument("--leaky", action="store_true", help="the paper's protocol even where it peeks at test rows")
+    command.add_argument("-o", "--output", type=Path, metavar="FOLDER", help="folder for pictures")
     return parser
 
 

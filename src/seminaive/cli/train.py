@@ -14,7 +14,9 @@ from sklearn.dummy import DummyClassifier
 from seminaive.cli.names import chosen_columns, column_named
 from seminaive.cli.scores import FEWEST_ROWS, FOLDS, Scores, cross_validated
 from seminaive.models.base import EvidenceClassifier
+from seminaive.models.constrained import ConstrainedNB
 from seminaive.models.naive_bayes import NaiveBayes
+from seminaive.models.selective import SelectiveNB
 from seminaive.table.files import read_file
 from seminaive.table.frames import as_labels
 
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 
 MODELS: dict[str, type[EvidenceClassifier]] = {
     "naive": NaiveBayes,
+    "selective": SelectiveNB,
+    "constrained": ConstrainedNB,
 }
 """What ``--model`` offers, one line per model."""
 

@@ -3,9 +3,61 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the command line asks of a reproduction; one that has no use for a wish disregards it.
+
+    Parameters
+    ----------
+    data : Path, optional
+        Folder of data sets.
+    quick : bool
+        The smallest run that shows the same thing.
+    every : bool
+        Every data set there is, however long it takes.
+    leaky : bool
+        The paper's protocol even where it learns from test rows.
+    pictures : Path, optional
+        Folder to write pictures to.
+    """
+
+    data: Path | None = None
+    quick: bool = False
+    every: bool = False
+    leaky: bool = False
+    pictures: Path | None = None
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """Tables or figures of a paper that one command makes again, in a layout of their own.
+
+    Parameters
+    ----------
+    title : str
+        What it shows.
+    source : str
+        The paper, and where in it.
+    run : callable
+        From the request to the lines of text, handed over as they are known.
+    files : tuple of str
+        Files of the data folder that it needs; without any it needs no folder.
+    """
+
+    title: str
+    source: str
+    run: Callable[[Request], Iterator[str]]
+    files: tuple[str, ...] = ()
+
+    def text(self, request: Request) -> Iterator[str]:
+        """Everything that is printed, line by line."""
+        yield from (self.title, self.source, "")
+        yield from self.run(request)
 
 
 @dataclass(frozen=True)
@@ -77,6 +129,10 @@ class PaperTable:
     lines: Callable[[Path], list[Line]]
     files: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+    def text(self, request: Request) -> Iterator[str]:
+        """Everything that is printed, line by line."""
+        yield as_text(self, self.lines(request.data or Path()))
 
 
 def as_text(table: PaperTable, lines: list[Line]) -> str:

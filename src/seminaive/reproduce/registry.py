@@ -7,12 +7,14 @@ from argparse import Namespace
 from difflib import get_close_matches
 from pathlib import Path
 
-from seminaive.reproduce import naive_dna, normal_gamma
-from seminaive.reproduce.paper_table import PaperTable, as_text
+from seminaive.reproduce import constrained, naive_dna, normal_gamma, selection
+from seminaive.reproduce.paper_table import PaperTable, Reproduction, Request
 
-TABLES: dict[str, PaperTable] = {
+TABLES: dict[str, PaperTable | Reproduction] = {
+    "constrained-tables": constrained.TABLES,
     "naive-dna": naive_dna.TABLE,
     "normal-gamma-tables": normal_gamma.TABLE,
+    "selection-table1": selection.TABLE,
 }
 
 
@@ -22,8 +24,15 @@ def reproduce(options: Namespace) -> None:
         print(listing())
         return
     table = table_named(options.name)
-    folder = data_folder(options.data, table)
-    print(as_text(table, table.lines(folder)))
+    request = Request(
+        data=data_folder(options.data, table),
+        quick=options.quick,
+        every=options.all,
+        leaky=options.leaky,
+        pictures=options.output,
+    )
+    for line in table.text(request):
+        print(line, flush=True)
 
 
 def listing() -> str:
@@ -36,7 +45,7 @@ def listing() -> str:
     return "\n".join(["seminaive reproduce NAME", *lines, "", advice])
 
 
-def table_named(name: str) -> PaperTable:
+def table_named(name: str) -> PaperTable | Reproduction:
     """The table of that name."""
     if name not in TABLES:
         near = get_close_matches(name, TABLES, n=1)
@@ -45,11 +54,11 @@ def table_named(name: str) -> PaperTable:
     return TABLES[name]
 
 
-def data_folder(given: str | None, table: PaperTable) -> Path:
+def data_folder(given: str | None, table: PaperTable | Reproduction) -> Path | None:
     """The folder that holds the files a table needs."""
     place = given or os.environ.get("SEMINAIVE_DATA")
     if not table.files:
-        return Path(place or ".")
+        return Path(place) if place else None
     if not place:
         raise ValueError(
             f"this table needs {', '.join(table.files)}: name their folder with --data FOLDER, or in SEMINAIVE_DATA"

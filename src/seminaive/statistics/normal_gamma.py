@@ -162,8 +162,8 @@ def variance_interval(after: Posterior, level: float = 0.95) -> tuple[FloatArray
     >>> import numpy as np
     >>> after = Posterior(*(np.array([[value]]) for value in (0.0, 10.0, 6.0, 5.0)))
     >>> low, high = variance_interval(after)
-    >>> low.round(4), high.round(4)
-    (array([[0.4285]]), array([[2.2709]]))
+    >>> low.round(2), high.round(2)
+    (array([[0.43]]), array([[2.27]]))
     """
     tail = 0.5 - 0.5 * level
     return after.beta / gammaincinv(after.alpha, 1 - tail), after.beta / gammaincinv(after.alpha, tail)
