@@ -53,6 +53,25 @@ def test_probabilities_do_not_overflow():
     np.testing.assert_allclose(evidence.log_probabilities(scores)[:, 0], np.log([0.75, 0.25]))
 
 
+def test_classes_with_a_logit_of_their_own_share_their_logistic_probabilities():
+    schema = Schema(COLUMNS, np.array(["p", "q", "r"]))
+    evidence = Evidence(schema, np.zeros(3), (), "ovr")
+    scores = np.array([[2.0, -50.0, 800.0], [0.0, -51.0, -800.0], [-1.0, -52.0, 800.0]])
+    own = 1 / (1 + np.exp(-scores[:, :2]))
+    found = evidence.probabilities(scores)
+    np.testing.assert_allclose(found[:, :2], own / own.sum(axis=0), rtol=1e-12)
+    np.testing.assert_allclose(found[:, 2], [0.5, 0.0, 0.5])
+    np.testing.assert_allclose(np.exp(evidence.log_probabilities(scores)), found, rtol=1e-12)
+    with pytest.raises(ValueError, match="link must be"):
+        Evidence(schema, np.zeros(3), (), "probit")
+
+
+def test_evidence_against_the_rest_is_shown_as_it_is():
+    evidence, error = contrast(np.array([1.0, 3.0, 4.0]), np.array([1.0, 4.0, 9.0]), None, "ovr")
+    assert evidence.tolist() == [1.0, 3.0, 4.0]
+    assert error.tolist() == [1.0, 2.0, 3.0]
+
+
 def test_a_contrast_with_a_reference_adds_the_variances_of_both():
     evidence, error = contrast(np.array([1.0, 3.0, 4.0]), np.array([1.0, 3.0, 8.0]), 0)
     assert evidence.tolist() == [0.0, 2.0, 3.0]

@@ -57,12 +57,15 @@ def contributions(evidence: Evidence, blocks: Iterable[Block], n_rows: int) -> C
     return Contributions(values, evidence.term_names(), evidence.prior, evidence.schema.classes, variances)
 
 
-def contrast(values: Floats, variances: Floats, reference: int | None) -> tuple[Floats, Floats]:
+def contrast(values: Floats, variances: Floats, reference: int | None, link: str = "softmax") -> tuple[Floats, Floats]:
     """Evidence relative to a reference class, or centred over the classes, with its standard errors.
 
     Only differences between classes mean anything: a constant added to every class changes no probability. Both arrays
-    have classes on the last axis; the classes' errors are independent.
+    have classes on the last axis; the classes' errors are independent. With the link "ovr" every class has evidence
+    against the rest, which is shown as it is.
     """
+    if link == "ovr":
+        return values, np.sqrt(variances)
     if reference is not None:
         relative = values - values[..., [reference]]
         spread = variances + variances[..., [reference]]

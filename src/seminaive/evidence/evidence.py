@@ -24,7 +24,7 @@ FLOOR = -700.0
 class Evidence:
     """A prior plus a sum of terms.
 
-    .. math:: score_k(x) = prior_k + \\sum_t evidence_{tk}(x), \\qquad P(k | x) = softmax_k(score)
+    .. math:: score_k(x) = prior_k + \\sum_t evidence_{tk}(x), \\qquad P(k | x) = link_k(score)
 
     Parameters
     ----------
@@ -32,8 +32,9 @@ class Evidence:
     prior : array (classes,)
     terms : tuple of terms
         At most one per column; a column without a term says nothing.
-    link : "softmax"
-        How scores become probabilities.
+    link : "softmax" or "ovr"
+        How scores become probabilities: exponentials divided by their sum; or, each score being the logit of one class
+        against the rest, logistic functions divided by their sum.
     """
 
     schema: Schema
@@ -42,8 +43,8 @@ class Evidence:
     link: str = "softmax"
 
     def __post_init__(self) -> None:
-        if self.link != "softmax":
-            raise ValueError(f"link must be 'softmax', not {self.link!r}")
+        if self.link not in ("softmax", "ovr"):
+            raise ValueError(f"link must be 'softmax' or 'ovr', not {self.link!r}")
         if self.prior.shape != (self.schema.n_classes,) or not np.isfinite(self.prior).all():
             raise ValueError(f"the prior must be {self.schema.n_classes} finite numbers, one per class")
         for term in self.terms:
@@ -69,6 +70,8 @@ class Evidence:
 
     def log_probabilities(self, scores: Floats) -> Floats:
         """Their logarithms, by log-sum-exp."""
+        if self.link == "ovr":
+            scores = -np.logaddexp(0.0, -scores)  # log of each class's own probability
         shifted = scores - scores.max(axis=0)
         return shifted - np.log(np.exp(shifted).sum(axis=0))
 

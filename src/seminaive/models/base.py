@@ -24,7 +24,7 @@ from seminaive.table.facts import Wishes
 from seminaive.table.fold import map_in_order
 from seminaive.table.frames import Frame, open_frame
 from seminaive.table.predictions import write_predictions
-from seminaive.table.schema import Floats, Schema
+from seminaive.table.schema import Floats
 from seminaive.table.table import Table
 
 
@@ -188,7 +188,7 @@ class EvidenceClassifier(ClassifierMixin, TableEstimator):
             Rows to explain.
         reference : class label, optional
             Show evidence relative to this class. Default: the first of two classes; with more classes, the average
-            over all.
+            over all. Classes that each have their own logit (``coupling="ovr"``) are shown against the rest.
 
         Returns
         -------
@@ -196,7 +196,7 @@ class EvidenceClassifier(ClassifierMixin, TableEstimator):
             With ``to_frame()`` and ``plot()``; printing it shows it in words.
         """
         evidence = self._fitted()
-        position = _reference(reference, evidence.schema)
+        position = _reference(reference, evidence)
         if X is None:
             return explain_model(evidence, position)
         if has_own_names(X):
@@ -235,7 +235,12 @@ def unchanged_on_error(estimator: Any) -> Iterator[None]:
         raise
 
 
-def _reference(label: Any, schema: Schema) -> int | None:
+def _reference(label: Any, evidence: Evidence) -> int | None:
+    schema = evidence.schema
+    if evidence.link == "ovr":
+        if label is not None:
+            raise ValueError(f"reference={label!r} has no meaning here: every class is shown against the rest")
+        return None
     if label is None:
         return 0 if schema.n_classes == 2 else None
     if label not in schema.classes.tolist():

@@ -32,7 +32,7 @@ def plot_row(explanation: Explanation, row: int, ax: Any, max_terms: int) -> Any
     if not 0 <= row < len(explanation.texts):
         raise ValueError(f"row must be between 0 and {len(explanation.texts) - 1}, got {row}")
     evidence, error = explanation.relative
-    prior, _ = contrast(explanation.prior, np.zeros_like(explanation.prior), explanation.reference)
+    prior, _ = contrast(explanation.prior, np.zeros_like(explanation.prior), explanation.reference, explanation.link)
     k = explanation.focus(row)
     order = np.argsort(-np.abs(evidence[row, :, k]), kind="stable")
     shown, rest = order[:max_terms], order[max_terms:]
@@ -54,8 +54,7 @@ def plot_row(explanation: Explanation, row: int, ax: Any, max_terms: int) -> Any
     ax.axvline(0, color=SILENT, linewidth=0.8)
     best = int(np.argmax(explanation.probabilities[row]))
     names = [plain(label) for label in explanation.classes]
-    against = "the average class" if explanation.reference is None else names[explanation.reference]
-    ax.set_xlabel(f"evidence for {names[k]} against {against} (nats, 95 % interval)")
+    ax.set_xlabel(f"evidence for {names[k]} against {plain(explanation.against)} (nats, 95 % interval)")
     ax.set_title(f"{names[best]}: probability {explanation.probabilities[row, best]:.3f}")
     return ax
 
@@ -72,7 +71,9 @@ def plot_model(explanation: ModelExplanation, axes: Any, max_terms: int) -> Any:
     panels = np.asarray(axes).ravel()
     shown = [k for k in range(len(explanation.classes)) if k != explanation.reference]
     for ax, t in zip(panels, order, strict=False):
-        evidence, error = contrast(explanation.values[t], explanation.variances[t], explanation.reference)
+        evidence, error = contrast(
+            explanation.values[t], explanation.variances[t], explanation.reference, explanation.link
+        )
         half = np.where(np.isfinite(error), 1.96 * error, 0.0)
         position = explanation.positions[t]
         for i, k in enumerate(shown):

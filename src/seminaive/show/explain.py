@@ -37,6 +37,7 @@ def explain_rows(evidence: Evidence, frame: Frame, reference: int | None) -> Exp
         schema.classes,
         probabilities,
         reference,
+        evidence.link,
     )
 
 
@@ -85,6 +86,7 @@ def explain_model(evidence: Evidence, reference: int | None) -> ModelExplanation
         prior=evidence.prior,
         classes=evidence.schema.classes,
         reference=reference,
+        link=evidence.link,
     )
 
 

@@ -23,7 +23,8 @@ class Explanation:
     """Why rows were classified as they were: one bar of evidence per term, with a 95 % credible interval.
 
     Evidence is in nats (natural logarithm): +0.69 doubles the odds of a class. With two classes it is relative to the
-    first class; with more it is centred over the classes, unless a reference class was asked for.
+    first class; with more it is centred over the classes, unless a reference class was asked for, or each class has a
+    logit of its own (link "ovr").
 
     Attributes
     ----------
@@ -36,6 +37,8 @@ class Explanation:
     probabilities : array (rows, classes)
     reference : int or None
         Position of the class the evidence is relative to; None: centred.
+    link : "softmax" or "ovr"
+        Of the model; "ovr" is evidence for a class against the rest.
     """
 
     terms: list[str]
@@ -46,11 +49,19 @@ class Explanation:
     classes: npt.NDArray[Any]
     probabilities: Floats
     reference: int | None
+    link: str = "softmax"
 
     @property
     def relative(self) -> tuple[Floats, Floats]:
         """Evidence to read (relative or centred) and its standard errors, both (rows, terms, classes)."""
-        return contrast(self.values, self.variances, self.reference)
+        return contrast(self.values, self.variances, self.reference, self.link)
+
+    @property
+    def against(self) -> str:
+        """What the evidence for a class is relative to, in words."""
+        if self.reference is not None:
+            return str(self.classes[self.reference])
+        return "the rest" if self.link == "ovr" else "the average class"
 
     @property
     def shown_classes(self) -> list[int]:
@@ -62,7 +73,7 @@ class Explanation:
         import pandas as pd
 
         evidence, error = self.relative
-        prior, _ = contrast(self.prior, np.zeros_like(self.prior), self.reference)
+        prior, _ = contrast(self.prior, np.zeros_like(self.prior), self.reference, self.link)
         lines = []
         for row, texts in enumerate(self.texts):
             for k in self.shown_classes:
@@ -90,15 +101,12 @@ class Explanation:
 
     def _row_text(self, row: int) -> str:
         evidence, error = self.relative
-        prior, _ = contrast(self.prior, np.zeros_like(self.prior), self.reference)
+        prior, _ = contrast(self.prior, np.zeros_like(self.prior), self.reference, self.link)
         k = self.focus(row)
         best = int(np.argmax(self.probabilities[row]))
-        against = (
-            f"against {self.classes[self.reference]}" if self.reference is not None else "against the average class"
-        )
         head = (
             f"row {row}: {self.classes[best]} with probability {self.probabilities[row, best]:.3f}\n"
-            f"evidence for {self.classes[k]} {against} (nats, 95 % interval):"
+            f"evidence for {self.classes[k]} against {self.against} (nats, 95 % interval):"
         )
         width = max([len(t) for t in self.terms] + [7])
         value_width = min(max([len(t) for t in self.texts[row]] + [5]), 32)
@@ -137,10 +145,13 @@ class ModelExplanation:
     prior: Floats
     classes: npt.NDArray[Any]
     reference: int | None
+    link: str = "softmax"
 
     def spread(self) -> Floats:
         """How much each term can say: the largest difference of its evidence between two shown values, over classes."""
-        ranges = [contrast(v, s, self.reference)[0] for v, s in zip(self.values, self.variances, strict=True)]
+        ranges = [
+            contrast(v, s, self.reference, self.link)[0] for v, s in zip(self.values, self.variances, strict=True)
+        ]
         return np.array([float(np.ptp(r, axis=0).max()) if len(r) else 0.0 for r in ranges])
 
     def to_frame(self) -> pd.DataFrame:
@@ -149,7 +160,7 @@ class ModelExplanation:
 
         lines = []
         for term, texts, values, variances in zip(self.terms, self.texts, self.values, self.variances, strict=True):
-            evidence, error = contrast(values, variances, self.reference)
+            evidence, error = contrast(values, variances, self.reference, self.link)
             for i, text in enumerate(texts):
                 for k, label in enumerate(self.classes):
                     if k != self.reference:
