@@ -1,6 +1,6 @@
 """Classifiers that start from naive Bayes and repair it; every decision stays an exact, readable sum of evidence."""
 
-from seminaive import datasets
+from seminaive import datasets, plot
 from seminaive.evidence.storage import load
 from seminaive.models.constrained import ConstrainedNB
 from seminaive.models.naive_bayes import NaiveBayes
@@ -27,6 +27,7 @@ __all__ = [
     "datasets",
     "encode",
     "load",
+    "plot",
     "scan_csv",
     "scan_parquet",
 ]

@@ -1,10 +1,13 @@
 """Evidence is a prior plus terms; contributions take scores apart, contrasts make them readable."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from seminaive.evidence.contributions import contrast, contributions
 from seminaive.evidence.evidence import CurveTerm, Evidence, GaussianTerm, TableTerm
+from seminaive.evidence.terms import weighted
 from seminaive.table.block import Block
 from seminaive.table.schema import Column, Schema
 
@@ -44,6 +47,28 @@ def test_scores_are_the_prior_plus_what_every_term_says():
     np.testing.assert_allclose(parts.scores, expected, rtol=1e-14)
     assert parts.terms == ["w", "x", "z"]
     assert repr(parts) == "Contributions(3 rows x 3 terms x 2 classes)"
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.4, 3.0, np.array([0.5, -2.0])])
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_a_weighted_term_says_the_same_that_many_times(weight, missing):
+    gaussian = replace(GAUSSIAN, missing=np.array([0.0, missing]))
+    endless = replace(TABLE, table_variance=np.full((2, 4), np.inf))
+    rows = block([2, 0, 1], [0.0, np.nan, 1.0], [0.5, np.nan, 7.0])
+    times = np.broadcast_to(weight, 2)[:, None]
+    for term in (TABLE, endless, gaussian, CURVE):
+        once, often = weighted(term, weight), weighted(weighted(term, weight), 2.0)
+        np.testing.assert_allclose(once.evidence(rows, SCHEMA), times * term.evidence(rows, SCHEMA), atol=1e-14)
+        np.testing.assert_allclose(often.evidence(rows, SCHEMA), 2 * times * term.evidence(rows, SCHEMA), atol=1e-14)
+        variance = np.where(times == 0, 0.0, term.variance(rows, SCHEMA)) * np.where(times == 0, 1.0, times) ** 2
+        np.testing.assert_allclose(once.variance(rows, SCHEMA), variance)
+        evidence = Evidence(SCHEMA, np.zeros(2), (once,))
+        np.testing.assert_allclose(evidence.scores(rows), times * term.evidence(rows, SCHEMA), atol=1e-14)
+
+
+def test_a_weight_that_does_not_fit_the_classes_is_refused():
+    with pytest.raises(ValueError, match="Gaussian of column 'x'"):
+        Evidence(SCHEMA, np.zeros(2), (replace(GAUSSIAN, weight=np.ones(3)),))
 
 
 def test_probabilities_do_not_overflow():

@@ -117,7 +117,7 @@ def _pack(schema: Schema, terms: Sequence[Term]) -> _Packed:
             start = layout.starts[term.column]
             tables[:, start : start + term.table.shape[1]] = term.table
             (narrow if schema.columns[term.column].n_codes <= 256 else wide).append(term.column)
-        elif isinstance(term, GaussianTerm) and not term.missing.any():
+        elif isinstance(term, GaussianTerm) and not term.missing.any() and not (term.loudness < 0).any():
             gaussians.append(term)
         else:
             others.append(term)
@@ -136,8 +136,8 @@ def _pack(schema: Schema, terms: Sequence[Term]) -> _Packed:
         starts16=layout.starts[rows16],
         gaussians=layout.slot[columns],
         mean=stack([term.mean for term in gaussians]),
-        root=stack([np.sqrt(term.precision) for term in gaussians]),
-        constant=stack([term.constant for term in gaussians]),
+        root=stack([np.sqrt(term.precision * term.loudness) for term in gaussians]),
+        constant=stack([term.constant * term.loudness for term in gaussians]),
         others=tuple(others),
     )
 

@@ -6,7 +6,7 @@ values unless they were learned, give exactly 0.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -80,7 +80,7 @@ class GaussianTerm:
 
     ``posterior`` holds the Normal-Gamma posterior, rows mu, k, alpha and beta with one entry per class, from which
     the uncertainty is read. ``observed`` and ``missing`` are log P(observed | k) and log P(missing | k) when missing is
-    modelled as a value, else 0.
+    modelled as a value, else 0. All of it counts ``weight`` times, a number per class (None: once).
     """
 
     column: int
@@ -89,10 +89,16 @@ class GaussianTerm:
     posterior: Floats
     observed: Floats
     missing: Floats
+    weight: Floats | None = None
+
+    @property
+    def loudness(self) -> Floats:
+        """How often the evidence for each class counts."""
+        return np.ones_like(self.mean) if self.weight is None else self.weight
 
     @property
     def constant(self) -> Floats:
-        """The part of the evidence that does not depend on x."""
+        """The part of the evidence, counted once, that does not depend on x."""
         return self.observed + 0.5 * np.log(self.precision / (2 * np.pi))
 
     def evidence(self, block: Block, schema: Schema) -> Floats:
@@ -101,17 +107,18 @@ class GaussianTerm:
         root = np.sqrt(self.precision)
         add_gaussians(x[None], ONE, self.mean[:, None], root[:, None], self.constant[:, None], scores)
         scores[:, np.isnan(x)] = self.missing[:, None]
-        return scores
+        return scores if self.weight is None else scores * self.weight[:, None]
 
     def variance(self, block: Block, schema: Schema) -> Floats:
         x = block.values[schema.layout.slot[self.column]]
         spread = evidence_variance(np.where(np.isnan(x), 0.0, x), Posterior(*self.posterior[..., None]))
-        return np.where(np.isnan(x), 0.0, spread)
+        return _times(np.where(np.isnan(x), 0.0, spread), self.loudness[:, None] ** 2)
 
     def check(self, schema: Schema) -> None:
         column = _column_of(self.column, schema)
         parts = (self.mean, self.precision, self.observed, self.missing)
         fits = all(_fits(part, (schema.n_classes,)) for part in parts) and _fits(self.posterior, (4, schema.n_classes))
+        fits = fits and (self.weight is None or _fits(self.weight, (schema.n_classes,)))
         if column.is_coded or not fits or np.any(self.precision <= 0):
             raise ValueError(f"the Gaussian of column {column.name!r} must have one mean and precision per class")
 
@@ -150,6 +157,42 @@ class CurveTerm:
         fits = _fits(self.curve, shape) and _fits(self.curve_variance, shape) and _fits(self.missing, shape[:1])
         if column.is_coded or not fits or len(self.knots) == 0 or np.any(np.diff(self.knots) < 0):
             raise ValueError(f"the curve of column {column.name!r} must have one value per class and rising knot")
+
+
+def weighted(term: Term, weight: float | Floats) -> Term:
+    """The same term, counted ``weight`` times: one number, or one per class.
+
+    Examples
+    --------
+    >>> term = TableTerm(0, np.array([[0.0, 0.0, -1.0], [0.0, 0.0, -2.0]]), np.ones((2, 3)))
+    >>> weighted(term, 0.5).table
+    array([[ 0. ,  0. , -0.5],
+           [ 0. ,  0. , -1. ]])
+    """
+    if isinstance(term, TableTerm):
+        by_class = _per_class(weight, len(term.table))[:, None]
+        return replace(term, table=term.table * by_class, table_variance=_times(term.table_variance, by_class**2))
+    if isinstance(term, CurveTerm):
+        by_class = _per_class(weight, len(term.curve))[:, None]
+        return replace(
+            term,
+            curve=term.curve * by_class,
+            curve_variance=_times(term.curve_variance, by_class**2),
+            missing=term.missing * by_class[:, 0],
+            error=float(term.error * np.abs(by_class).max()),
+        )
+    if isinstance(term, GaussianTerm):
+        return replace(term, weight=term.loudness * _per_class(weight, len(term.mean)))
+    raise TypeError(f"a {type(term).__name__} cannot be weighted")
+
+
+def _per_class(weight: float | Floats, n_classes: int) -> Floats:
+    return np.broadcast_to(np.asarray(weight, dtype=np.float64), (n_classes,)).copy()
+
+
+def _times(variance: Floats, factor: Floats) -> Floats:
+    """A variance may be infinite; of evidence that does not count it is 0 all the same."""
+    return np.where(factor > 0, variance, 0.0) * factor
 
 
 def _column_of(position: int, schema: Schema) -> Any:

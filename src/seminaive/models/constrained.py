@@ -37,13 +37,12 @@ from seminaive.models.constraint_report import (
 from seminaive.models.judging import Fitted, Judge, Recipe, fit_mode, judge_by
 from seminaive.models.keeping import Answer, Keeper
 from seminaive.models.naive import Estimation
+from seminaive.models.numeric import as_modelled, in_words
 from seminaive.search.movable import own_codes
 from seminaive.search.offsets import attainable_rates
 from seminaive.show.front import Front
 from seminaive.statistics.confusion import Constraint, Demand, count_confusion, read_constraints
 from seminaive.statistics.normal_gamma import NormalGamma
-from seminaive.table.discretize import binned
-from seminaive.table.exact_quantiles import quantile_bins
 from seminaive.table.gather import gather_rows
 from seminaive.table.schema import Floats
 from seminaive.table.table import Table
@@ -210,8 +209,8 @@ class ConstrainedNB(EvidenceClassifier):
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         estimation = Estimation(self.prior, self.smoothing, "level", self.missing, self.variance_prior)
         recipe = Recipe(estimation, self.numeric, seed, self.n_jobs)
-        if self.numeric == "bins":
-            table = binned(table, quantile_bins(table, self.n_bins, self.n_jobs), self.n_jobs)
+        if self.numeric != "mdl":  # MDL cuts look at the class: every fold learns its own
+            table = as_modelled(table, self.numeric, self.n_bins, n_jobs=self.n_jobs)
         if not constraints:
             self._serve_plain(fit_mode(table, recipe))
             return
@@ -343,8 +342,8 @@ class ConstrainedNB(EvidenceClassifier):
         """What was learned and what is promised, in words."""
         from seminaive.show.summary import summarize
 
-        how = {"gaussian": "a Gaussian per class", "bins": f"up to {self.n_bins} bins", "mdl": "bins chosen by MDL"}
-        text = summarize("Constrained naive Bayes", self._fitted(), self.class_count_, how[self.numeric])
+        how = in_words(self.numeric, self.n_bins)
+        text = summarize("Constrained naive Bayes", self._fitted(), self.class_count_, how)
         return f"{text}\n{self.constraint_report_}"
 
 

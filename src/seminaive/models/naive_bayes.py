@@ -21,11 +21,10 @@ from seminaive.models.base import EvidenceClassifier, unchanged_on_error
 from seminaive.models.checks import check_choice, check_nonnegative, check_variance_prior, check_whole
 from seminaive.models.kde import density_terms
 from seminaive.models.naive import Estimation, Sums, gather_sums, naive_evidence
+from seminaive.models.numeric import as_modelled, in_words
 from seminaive.models.updating import forget_rows, merge_sums, more_sums
 from seminaive.statistics.normal_gamma import NormalGamma
 from seminaive.statistics.smoothing import SmoothingKind
-from seminaive.table.discretize import binned
-from seminaive.table.exact_quantiles import quantile_bins
 from seminaive.table.table import Table, codes_among
 
 
@@ -136,8 +135,7 @@ class NaiveBayes(EvidenceClassifier):
         return Estimation(self.prior, self.smoothing, self.smoothing_kind, self.missing, self.variance_prior)
 
     def _learn(self, table: Table) -> None:
-        if self.numeric == "bins":
-            table = binned(table, quantile_bins(table, self.n_bins, self.n_jobs), self.n_jobs)
+        table = as_modelled(table, self.numeric, self.n_bins, n_jobs=self.n_jobs)
         self._set(gather_sums(table, self.n_jobs))
         if self.numeric == "kde":
             curves = density_terms(table, self.sums_, self._estimation, self.n_jobs)
@@ -223,9 +221,5 @@ class NaiveBayes(EvidenceClassifier):
         """What was learned, in words."""
         from seminaive.show.summary import summarize
 
-        how = {
-            "gaussian": "a Gaussian per class",
-            "bins": f"up to {self.n_bins} bins",
-            "kde": "a kernel density",
-        }
-        return summarize("Naive Bayes", self._fitted(), self.class_count_, how[self.numeric])
+        how = in_words(self.numeric, self.n_bins)
+        return summarize("Naive Bayes", self._fitted(), self.class_count_, how)

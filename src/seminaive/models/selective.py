@@ -22,14 +22,12 @@ from sklearn.utils.validation import check_is_fitted
 from seminaive.models.base import EvidenceClassifier
 from seminaive.models.checks import check_choice, check_nonnegative, check_whole
 from seminaive.models.naive import Estimation, gather_sums, naive_evidence
+from seminaive.models.numeric import as_modelled, in_words
 from seminaive.models.search_rows import columns_that_vary, only, rows_to_search, search_problem
 from seminaive.search.greedy import greedy_path
 from seminaive.search.odds import Criterion
 from seminaive.search.path import Path
 from seminaive.statistics.smoothing import SmoothingKind
-from seminaive.table.discretize import binned
-from seminaive.table.exact_quantiles import quantile_bins
-from seminaive.table.mdl_bins import mdl_bins
 from seminaive.table.table import Table
 
 
@@ -159,10 +157,7 @@ class SelectiveNB(EvidenceClassifier):
             check_choice("prior", self.prior, ("empirical", "uniform"))
 
     def _learn(self, table: Table) -> None:
-        if self.numeric == "bins":
-            table = binned(table, quantile_bins(table, self.n_bins, self.n_jobs), self.n_jobs)
-        elif self.numeric == "mdl":
-            table = binned(table, mdl_bins(table, self.random_state, self.n_jobs), self.n_jobs)
+        table = as_modelled(table, self.numeric, self.n_bins, self.random_state, self.n_jobs)
         how = Estimation(self.prior, self.smoothing, self.smoothing_kind, self.missing, self.variance_prior)
         sums = gather_sums(table, self.n_jobs)
         everything = naive_evidence(sums, how)
@@ -193,12 +188,8 @@ class SelectiveNB(EvidenceClassifier):
         """What was learned, in words."""
         from seminaive.show.summary import summarize
 
-        how = {
-            "gaussian": "a Gaussian per class",
-            "bins": f"up to {self.n_bins} bins",
-            "mdl": "bins that tell the classes apart",
-        }
-        text = summarize("Selective naive Bayes", self._fitted(), self.class_count_, how[self.numeric])
+        how = in_words(self.numeric, self.n_bins)
+        text = summarize("Selective naive Bayes", self._fitted(), self.class_count_, how)
         first, _, rest = text.partition("\n")
         return f"{first}\n{int(self.support_.sum())} of {len(self.support_)} columns chosen\n{rest}"
 

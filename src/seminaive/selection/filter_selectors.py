@@ -22,6 +22,7 @@ import numpy.typing as npt
 from seminaive.models.base import TableEstimator
 from seminaive.models.checks import check_choice, check_whole
 from seminaive.models.naive import Estimation
+from seminaive.models.numeric import as_modelled
 from seminaive.models.search_rows import rows_to_search, search_problem
 from seminaive.search.alternate import ranking_search
 from seminaive.search.filters import Ranking, cfs_subset, information_ranking, mrmr_ranking
@@ -36,9 +37,6 @@ from seminaive.selection.table_information import (
     uncertainty_of_pairs,
     uncertainty_with_class,
 )
-from seminaive.table.discretize import binned
-from seminaive.table.exact_quantiles import quantile_bins
-from seminaive.table.mdl_bins import mdl_bins
 from seminaive.table.schema import Floats
 from seminaive.table.table import Table
 
@@ -58,9 +56,7 @@ class _CountFilter(ColumnSelector, TableEstimator):
         check_whole("random_state", self.random_state, at_least=0)
 
     def _coded(self, table: Table) -> Table:
-        if self.numeric == "mdl":
-            return binned(table, mdl_bins(table, self.random_state, self.n_jobs), self.n_jobs)
-        return binned(table, quantile_bins(table, self.n_bins, self.n_jobs), self.n_jobs)
+        return as_modelled(table, self.numeric, self.n_bins, self.random_state, self.n_jobs)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -22,6 +22,7 @@ import numpy as np
 from seminaive.models.base import EvidenceClassifier
 from seminaive.models.checks import check_choice, check_nonnegative, check_whole
 from seminaive.models.naive import Estimation, gather_sums, naive_evidence
+from seminaive.models.numeric import as_modelled, in_words
 from seminaive.models.search_rows import only, rows_to_search
 from seminaive.search.alternate import Direction, Search, alternate
 from seminaive.search.greedy import Ties
@@ -32,7 +33,6 @@ from seminaive.selection.progress import progress_line
 from seminaive.selection.row_sets import FOLDS, SearchOn, row_sets
 from seminaive.table.block import Block
 from seminaive.table.discretize import binned
-from seminaive.table.exact_quantiles import quantile_bins
 from seminaive.table.schema import Floats, Integers
 from seminaive.table.table import Table
 
@@ -245,8 +245,7 @@ class NBSelector(ColumnSelector, EvidenceClassifier):
     def _learn(self, table: Table) -> None:
         check_size(self.n_features_to_select, len(table.schema.columns))
         table = binned(table, zeros_and_ones(table, self.n_jobs), self.n_jobs)
-        if self.numeric == "bins":
-            table = binned(table, quantile_bins(table, self.n_bins, self.n_jobs), self.n_jobs)
+        table = as_modelled(table, self.numeric, self.n_bins, n_jobs=self.n_jobs)
         how = Estimation(self.prior, self.smoothing, self.smoothing_kind, self.missing, self.variance_prior)  # type: ignore[arg-type]
         rows = rows_to_search(table, self.random_state, self.n_jobs)
         sets = row_sets(table.schema, rows, how, self.search_on, self.cv, self.random_state)
@@ -297,7 +296,7 @@ class NBSelector(ColumnSelector, EvidenceClassifier):
         """What was chosen and learned, in words."""
         from seminaive.show.summary import summarize
 
-        how = {"gaussian": "a Gaussian per class", "bins": f"up to {self.n_bins} bins"}[self.numeric]
+        how = in_words(self.numeric, self.n_bins)
         text = summarize("Naive Bayes on selected columns", self._fitted(), self.class_count_, how)
         first, _, rest = text.partition("\n")
         chosen = f"{int(self.support_.sum())} of {len(self.support_)} columns chosen by {self.direction} search"

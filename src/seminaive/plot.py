@@ -1,0 +1,8 @@
+"""The pictures there are: ``seminaive.plot.NAME(...)``. Each is drawn in the room that knows its numbers.
+
+Every function takes ``ax=`` and gives the matplotlib axes it drew on.
+"""
+
+from seminaive.evaluate.plots import plot_critical_differences as critical_differences
+
+__all__ = ["critical_differences"]
