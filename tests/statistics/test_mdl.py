@@ -129,6 +129,21 @@ def test_limits_keep_the_definition(column, max_bins, min_bin):
     np.testing.assert_array_equal(found, cuts_by_definition(values, classes, max_bins, min_bin))
 
 
+@pytest.mark.parametrize("min_bin", [None, 30])
+@pytest.mark.parametrize("noise", [0.02, 0.3, 1.0])
+@pytest.mark.parametrize("n", [128, 129, 700])
+def test_cuts_of_long_columns_are_those_of_the_definition(n, noise, min_bin):
+    rng = np.random.default_rng(n)
+    values = rng.permutation(n) / 8  # all distinct, so that most candidates are passed over unseen
+    classes = (values * 8 // 90).astype(int) % 3
+    anew = rng.random(n) < noise
+    classes[anew] = rng.integers(0, 3, anew.sum())
+    found = mdl_cuts(values, classes, 3, min_bin=min_bin)
+    np.testing.assert_array_equal(found, cuts_by_definition(values, classes, min_bin=min_bin))
+    np.testing.assert_array_equal(mdl_cuts(values, classes, 3, weights=np.ones(n), min_bin=min_bin), found)
+    assert (len(found) > 0) == (noise < 1)
+
+
 def test_the_definition_finds_cuts_in_the_drawn_columns():
     values = np.repeat(np.arange(8), 8) / 4
     classes = np.repeat([0, 1, 2, 0], 16)

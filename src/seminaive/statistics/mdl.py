@@ -68,16 +68,17 @@ def mdl_cuts(
     array([], dtype=float64)
     """
     used = ~np.isnan(values)
-    if weights is None:
-        weights = np.ones(len(values))
-    else:
+    if weights is not None:
         used &= weights > 0
-    order = np.argsort(values[used], kind="stable")
-    ordered = np.asarray(values[used][order], dtype=np.float64)
+    if not used.all():
+        values, classes = values[used], classes[used]
+        weights = None if weights is None else weights[used]
+    order = np.argsort(values)
+    ordered = np.asarray(values[order], dtype=np.float64)
     after, parent, saving = split_by_description_length(
         ordered,
-        classes[used][order].astype(np.int64, copy=False),
-        np.asarray(weights[used][order], dtype=np.float64),
+        classes[order].astype(np.int64, copy=False),
+        np.zeros(0) if weights is None else np.asarray(weights[order], dtype=np.float64),
         n_classes,
         0.0 if min_bin is None else float(min_bin),
     )

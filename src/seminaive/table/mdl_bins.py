@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from seminaive.statistics.mdl import mdl_cuts
 from seminaive.table.block import Block
+from seminaive.table.discretize import column_values
 from seminaive.table.sample import sample_rows
 from seminaive.table.schema import Floats, Integers
 from seminaive.table.table import Table
@@ -24,15 +24,13 @@ def mdl_bins(table: Table, seed: int = 0, n_jobs: int | None = None) -> dict[int
     if not len(table.schema.layout.valued):
         return {}
     rows = sample_rows(table, MDL_ROWS, seed, n_jobs) if table.n_rows > MDL_ROWS else table
+    classes = np.concatenate(list(rows.map(_labels, n_jobs=n_jobs)))
     cuts = {}
     for j in table.schema.layout.valued.tolist():
-        parts = list(rows.map(_labelled_values, int(table.schema.layout.slot[j]), n_jobs=n_jobs))
-        values, classes, weights = (np.concatenate([part[i] for part in parts]) for i in range(3))
+        values, weights = column_values(rows, j)
         cuts[j] = mdl_cuts(values, classes, table.schema.n_classes, weights)
     return cuts
 
 
-def _labelled_values(block: Block, slot: int) -> tuple[Floats, Integers, npt.NDArray[np.float64]]:
-    classes = np.repeat(block.classes, np.diff(block.starts))
-    weights = np.ones(block.n_rows) if block.weights is None else block.weights
-    return block.values[slot], classes, weights
+def _labels(block: Block) -> Integers:
+    return np.repeat(block.classes, np.diff(block.starts))
