@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from seminaive.statistics.mdl import mdl_cuts
-from seminaive.table.block import Block
+from seminaive.table.block import row_classes
 from seminaive.table.discretize import column_values
 from seminaive.table.sample import sample_rows
-from seminaive.table.schema import Floats, Integers
+from seminaive.table.schema import Floats
 from seminaive.table.table import Table
 
 MDL_ROWS = 1_000_000
@@ -24,13 +24,9 @@ def mdl_bins(table: Table, seed: int = 0, n_jobs: int | None = None) -> dict[int
     if not len(table.schema.layout.valued):
         return {}
     rows = sample_rows(table, MDL_ROWS, seed, n_jobs) if table.n_rows > MDL_ROWS else table
-    classes = np.concatenate(list(rows.map(_labels, n_jobs=n_jobs)))
+    classes = np.concatenate(list(rows.map(row_classes, n_jobs=n_jobs)))
     cuts = {}
     for j in table.schema.layout.valued.tolist():
         values, weights = column_values(rows, j)
         cuts[j] = mdl_cuts(values, classes, table.schema.n_classes, weights)
     return cuts
-
-
-def _labels(block: Block) -> Integers:
-    return np.repeat(block.classes, np.diff(block.starts))
