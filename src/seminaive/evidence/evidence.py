@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from seminaive.evidence.families import Families, codes_in_one
+from seminaive.evidence.families import Families
 from seminaive.evidence.model import log_softmax
 from seminaive.evidence.storage import storable
 from seminaive.evidence.terms import CurveTerm, FamilyTerm, GaussianTerm, TableTerm, Term
 from seminaive.kernels.score import add_gaussians, add_tables
 from seminaive.table.block import Block
+from seminaive.table.pairs import column_codes
 from seminaive.table.schema import Column, Floats, Integers, Schema
 
 FLOOR = -700.0
@@ -63,8 +64,7 @@ class Evidence:
         if len(packed.gaussians):
             add_gaussians(block.values, packed.gaussians, packed.mean, packed.root, packed.constant, scores)
         if len(packed.families):
-            codes, row_of = codes_in_one(block, self.schema)
-            packed.families.add(packed.families.tables, codes, packed.families.layout(row_of, self.schema), scores)
+            packed.families.add(packed.families.tables, column_codes(block, self.schema), self.schema, scores)
         for term in packed.others:
             scores += term.evidence(block, self.schema)
         return scores

@@ -14,11 +14,8 @@ import numpy.typing as npt
 from seminaive.evidence.storage import storable
 from seminaive.evidence.terms import FamilyTerm, column_of, is_floats, speaks_unseen
 from seminaive.kernels.family import add_families
-from seminaive.table.block import Block
+from seminaive.table.families import n_codes
 from seminaive.table.schema import Floats, Integers, Schema
-
-Layout = tuple[Integers, Integers, Integers, Integers]
-"""Where each family's columns begin, the rows of codes they are, how many codes they have, where each table begins."""
 
 
 @storable
@@ -107,32 +104,20 @@ class Families:
             self.variances[:, cells],
         )
 
-    def add(self, tables: Floats, codes: npt.NDArray[Any], layout: Layout, scores: Floats) -> None:
+    def add(self, tables: Floats, codes: npt.NDArray[Any], schema: Schema, scores: Floats) -> None:
         """Add the evidence of all families, read from ``tables``, to scores (classes, rows)."""
         if len(self):
-            add_families(codes, *layout, tables, scores)
+            add_families(codes, *self.layout(schema), tables, scores)
 
-    def layout(self, row_of: Integers, schema: Schema) -> Layout:
-        """Where a kernel finds the families' columns, when column j is row ``row_of[j]`` of the codes, and tables."""
-        sizes = np.array([column.n_codes for column in schema.columns], dtype=np.int64)
-        return self.read_starts, row_of[self.reads], sizes[self.reads], self.starts
+    def layout(self, schema: Schema) -> tuple[Integers, Integers, Integers, Integers]:
+        """Where each family's columns begin, which they are, how many codes they have, where each table begins."""
+        return self.read_starts, self.reads, n_codes(schema)[self.reads], self.starts
 
 
 def _ranges(starts: Integers, lengths: Integers) -> Integers:
     """The numbers from each start on, one range after the other."""
     ends = np.cumsum(lengths)
     return np.repeat(starts - ends + lengths, lengths) + np.arange(ends[-1] if len(ends) else 0)
-
-
-def codes_in_one(block: Block, schema: Schema) -> tuple[npt.NDArray[Any], Integers]:
-    """All codes of a block in one array, and the row of each column in it (-1: not coded)."""
-    layout = schema.layout
-    row_of = np.full(len(schema.columns), -1, dtype=np.int64)
-    row_of[layout.narrow] = np.arange(len(layout.narrow))
-    row_of[layout.wide] = len(layout.narrow) + np.arange(len(layout.wide))
-    if len(layout.wide) == 0:
-        return block.codes8, row_of
-    return np.concatenate([block.codes8.astype(np.uint16), block.codes16]), row_of
 
 
 def is_whole(array: Any) -> bool:

@@ -23,12 +23,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from seminaive.evidence.families import Families, codes_in_one, is_partition, is_whole
+from seminaive.evidence.families import Families, is_partition, is_whole
 from seminaive.evidence.model import log_softmax
 from seminaive.evidence.storage import storable
 from seminaive.evidence.terms import FamilyTerm, counted, is_floats, weighted
 from seminaive.kernels.family import mix_sums
 from seminaive.table.block import Block
+from seminaive.table.pairs import column_codes
 from seminaive.table.schema import UNSEEN, Floats, Integers, Schema
 
 AVERAGING = "averaging"
@@ -139,25 +140,20 @@ class Mixture:
     def scores(self, block: Block) -> Floats:
         """Log of the average (classes, rows) of a block."""
         scores = np.empty((self.schema.n_classes, block.n_rows))
-        codes, row_of = codes_in_one(block, self.schema)
-        layout = self.schema.layout
-        coded = np.flatnonzero(row_of >= 0)
-        may_starts = np.zeros(len(codes), dtype=np.int64)
-        may_starts[row_of[coded]] = layout.starts[coded]
         with np.errstate(divide="ignore"):
             log_weight = np.log(self.weight)
         mix_sums(
-            codes,
-            *self.families.layout(row_of, self.schema),
+            column_codes(block, self.schema),
+            *self.families.layout(self.schema),
             self._centred,
             self.prior,
             self.step_starts,
             self.steps,
             self.fresh,
             log_weight,
-            np.where(self.needs >= 0, row_of[self.needs], -1),
+            self.needs,
             self.may_lead,
-            may_starts,
+            self.schema.layout.starts,
             self.normalise,
             scores,
         )
@@ -225,12 +221,11 @@ class Mixture:
         """
         k, n, n_terms = self.schema.n_classes, block.n_rows, len(self.columns)
         values, squares = np.zeros((2, n_terms + 1, k, n))
-        codes, row_of = codes_in_one(block, self.schema)
-        for t, part, in_force in self._parts(block):
-            layout = part.layout(row_of, self.schema)
+        codes = column_codes(block, self.schema)
+        for t, part, in_force in self._parts(codes):
             for tables, total in ((part.tables, values[t]), (part.variances, squares[t])):
                 said = np.zeros((k, n))
-                part.add(tables, codes, layout, said)
+                part.add(tables, codes, self.schema, said)
                 total += said if in_force is None else counted(said, in_force)
         centred = values - values.mean(axis=1, keepdims=True)
         variances = np.maximum(squares - _contrast_share(k) * centred**2, 0.0)
@@ -238,7 +233,7 @@ class Mixture:
         variances[-1] = 0.0
         return values, variances
 
-    def _parts(self, block: Block) -> Iterator[tuple[int, Families, Floats | None]]:
+    def _parts(self, codes: npt.NDArray[Any]) -> Iterator[tuple[int, Families, Floats | None]]:
         """Families of one term each, with mean and mean square in their tables, and their members' say in each row."""
         if np.all(self.needs < 0):
             for t, j in enumerate(self.columns):
@@ -246,17 +241,16 @@ class Mixture:
                 yield t, self._moments(own, self.share[own]), None
             return
         term_of = {j: t for t, j in enumerate(self.columns)}
-        for member, in_force in zip(self.members(), self._say(block), strict=True):
+        for member, in_force in zip(self.members(), self._say(codes), strict=True):
             for f in member.tolist():
                 yield term_of[int(self.families.column[f])], self._moments(np.array([f]), np.ones(1)), in_force
 
-    def _say(self, block: Block) -> Floats:
+    def _say(self, codes: npt.NDArray[Any]) -> Floats:
         """The weight of every member in every row, adding up to 1 over the members."""
-        codes, row_of = codes_in_one(block, self.schema)
-        say = np.repeat(self.weight[:, None], block.n_rows, axis=1)
+        say = np.repeat(self.weight[:, None], codes.shape[1], axis=1)
         for g in np.flatnonzero(self.needs >= 0):
             j = self.needs[g]
-            say[g] *= self.may_lead[self.schema.layout.starts[j] + codes[row_of[j]].astype(np.int64)]
+            say[g] *= self.may_lead[self.schema.layout.starts[j] + codes[j].astype(np.int64)]
         total = say.sum(axis=0)
         say[-1, total == 0] = 1.0
         return say / np.where(total == 0, 1.0, total)

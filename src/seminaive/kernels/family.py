@@ -1,4 +1,4 @@
-"""Adding what columns say given their parents, for one sum or for many sums that share most of their tables.
+"""Counting columns together with their parents, and adding what they say, for one sum or for many that share tables.
 
 A family reads some columns, its own first. Its table is flat, the cell of codes (c_0, c_1, ...) being
 
@@ -19,6 +19,49 @@ TILE = 256  # rows whose sums stay in the first-level cache while all families a
 
 
 @njit(cache=True, nogil=True)
+def _find_cells(codes: Array, rows: Array, sizes: Array, first: int, n: int, cells: Array) -> None:
+    """The cell of each of the n rows from ``first`` on, counted from the start of the family's table."""
+    code = codes[rows[0], first : first + n]
+    for i in range(n):
+        cells[i] = code[i]
+    for r in range(1, rows.size):
+        code = codes[rows[r], first : first + n]
+        size = sizes[r]
+        for i in range(n):
+            cells[i] = cells[i] * size + code[i]
+
+
+@njit(cache=True, nogil=True)
+def count_families(
+    codes: Array,
+    weights: Array,
+    segment_starts: Array,
+    classes: Array,
+    read_starts: Array,
+    read_rows: Array,
+    read_sizes: Array,
+    starts: Array,
+    out: Array,
+) -> None:
+    """Add every row's weight (1 when ``weights`` is empty) to its cell of every family, in the row of its class."""
+    cells = np.empty(TILE, dtype=np.int64)
+    for segment in range(classes.size):
+        for first in range(segment_starts[segment], segment_starts[segment + 1], TILE):
+            n = min(TILE, segment_starts[segment + 1] - first)
+            for f in range(starts.size - 1):
+                rows = read_rows[read_starts[f] : read_starts[f + 1]]
+                sizes = read_sizes[read_starts[f] : read_starts[f + 1]]
+                _find_cells(codes, rows, sizes, first, n, cells)
+                counts = out[classes[segment], starts[f] :]
+                if weights.size > 0:
+                    for i in range(n):
+                        counts[cells[i]] += weights[first + i]
+                else:
+                    for i in range(n):
+                        counts[cells[i]] += 1.0
+
+
+@njit(cache=True, nogil=True)
 def _add_family(
     codes: Array,
     rows: Array,
@@ -31,15 +74,8 @@ def _add_family(
     cells: Array,
     sums: Array,
 ) -> None:
-    """``sums[k, i] += sign * tables[k, cell of row first + i]`` for the n rows from ``first`` on."""
-    code = codes[rows[0], first : first + n]
-    for i in range(n):
-        cells[i] = code[i]
-    for r in range(1, rows.size):
-        code = codes[rows[r], first : first + n]
-        size = sizes[r]
-        for i in range(n):
-            cells[i] = cells[i] * size + code[i]
+    """``sums[k, i] += sign * tables[k, start + cell of row first + i]`` for the n rows from ``first`` on."""
+    _find_cells(codes, rows, sizes, first, n, cells)
     for k in range(sums.shape[0]):
         table = tables[k, start:]
         total = sums[k]
@@ -89,9 +125,9 @@ def mix_sums(
 
     Sum g begins as the one before it, or as the prior alone where ``fresh[g]``; then every family in
     ``steps[step_starts[g]:step_starts[g + 1]]`` is added, or taken away if it was in. What is averaged is exp(sum), or,
-    with ``normalise``, its share among the classes. A sum that needs a column (``needs[g]``, a row of ``codes``, -1:
-    none) has a say only in rows where ``may[may_starts[row] + code]``; where none has one, the last sum stands alone.
-    A sum of weight zero (log weight -inf) has no say but as the last.
+    with ``normalise``, its share among the classes. A sum that needs a column (``needs[g]``, -1: none) has a say only
+    in rows where ``may[may_starts[column] + code]``; where none has one, the last sum stands alone. A sum of weight
+    zero (log weight -inf) has no say but as the last.
     """
     n_classes = prior.size
     cells = np.empty(TILE, dtype=np.int64)
