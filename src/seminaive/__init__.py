@@ -5,6 +5,7 @@ from seminaive.evidence.storage import load
 from seminaive.models.constrained import ConstrainedNB
 from seminaive.models.naive_bayes import NaiveBayes
 from seminaive.models.selective import SelectiveNB
+from seminaive.selection.discretizer import Discretizer
 from seminaive.selection.filter_selectors import CFSFilter, MRMRFilter, MutualInformationFilter
 from seminaive.selection.indicators import ScoreIndicators
 from seminaive.selection.selector import NBSelector
@@ -17,6 +18,7 @@ __version__ = "0.1.0"
 __all__ = [
     "CFSFilter",
     "ConstrainedNB",
+    "Discretizer",
     "MRMRFilter",
     "MutualInformationFilter",
     "NBSelector",

@@ -14,6 +14,7 @@ ESTIMATORS: list[tuple[str, Callable[[], Any]]] = [
     ("NaiveBayes", NaiveBayes),
     ("NaiveBayes-bins", partial(NaiveBayes, numeric="bins", n_bins=4)),
     ("NaiveBayes-kde", partial(NaiveBayes, numeric="kde")),
+    ("NaiveBayes-mdl", partial(NaiveBayes, numeric="mdl")),
     ("NaiveBayes-value", partial(NaiveBayes, missing="value", smoothing_kind="class")),
     ("ConstrainedNB", ConstrainedNB),
     (

@@ -129,15 +129,34 @@ def test_merge_takes_the_union_of_classes_and_levels():
     assert b.classes_.tolist() == ["q", "r"]
 
 
-def test_cuts_freeze_at_the_first_part():
+@pytest.mark.parametrize("numeric", ["bins", "mdl"])
+def test_cuts_freeze_at_the_first_part(numeric):
     X, y = rows()
+    X["size"] += np.searchsorted(["a", "b", "c"], y)
     first = np.arange(N) < 40
-    model = NaiveBayes(numeric="bins", n_bins=3).partial_fit(X[first], y[first], classes=["a", "b", "c"])
+    model = NaiveBayes(numeric=numeric, n_bins=3).partial_fit(X[first], y[first], classes=["a", "b", "c"])
     cuts = model.evidence_.schema.columns[1].cuts
+    assert len(cuts) > 0
+    assert (
+        cuts.tolist()
+        == NaiveBayes(numeric=numeric, n_bins=3).fit(X[first], y[first]).evidence_.schema.columns[1].cuts.tolist()
+    )
     model.partial_fit(X[~first], y[~first])
     assert model.evidence_.schema.columns[1].cuts.tolist() == cuts.tolist()
     expected = np.bincount(np.searchsorted(cuts, X["size"].dropna(), side="right"))
     assert model.counts_["size"].sum(axis=0).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("numeric", ["bins", "mdl"])
+def test_models_with_equal_cuts_merge_and_forget(numeric):
+    X, y = rows()
+    X["size"] += np.searchsorted(["a", "b", "c"], y)
+    half = np.arange(N) < 30
+    first = NaiveBayes(numeric=numeric).fit(X, y)
+    both = NaiveBayes(numeric=numeric).fit(X, y).merge(first)
+    assert both.counts_["size"].tolist() == (2 * first.counts_["size"]).tolist()
+    both.forget(X, y).forget(X[half], y[half]).partial_fit(X[half], y[half])
+    check_same(both, first, X)
 
 
 def test_a_loaded_model_goes_on_learning(tmp_path):
@@ -202,8 +221,10 @@ def test_models_that_do_not_fit_together_do_not_merge():
     }
     for message, other in others.items():
         check_refused(model, lambda other=other: model.merge(other), message)
-    a, b = (NaiveBayes(numeric="bins").fit(part, y) for part in (X, X.assign(size=X["size"] * 2)))
-    check_refused(a, lambda: a.merge(b), "column 'size' has other cuts")
+    X["size"] += np.searchsorted(["a", "b", "c"], y)
+    for numeric in ("bins", "mdl"):
+        a, b = (NaiveBayes(numeric=numeric).fit(part, y) for part in (X, X.assign(size=X["size"] * 2)))
+        check_refused(a, lambda a=a, b=b: a.merge(b), "column 'size' has other cuts")
 
 
 def test_kernel_densities_cannot_be_updated():

@@ -67,7 +67,9 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("data", help="CSV or Parquet file, one row per case")
     command.add_argument("--target", required=True, metavar="COLUMN", help="the column to predict")
     command.add_argument("--model", default="naive", choices=train.MODELS, help="default: naive")
-    command.add_argument("--numeric", metavar="HOW", help="how numbers are modelled: gaussian (default), bins or kde")
+    command.add_argument(
+        "--numeric", metavar="HOW", help="how numbers are modelled: gaussian, bins, kde or mdl, as the model allows"
+    )
     command.add_argument("--nominal", action="append", metavar="A,B", help="columns of numbers that are mere names")
     command.add_argument("--drop", action="append", metavar="A,B", help="columns to leave out, such as identifiers")
     command.add_argument("-o", "--output", metavar="MODEL", help="file to save the model to, such as model.snb")

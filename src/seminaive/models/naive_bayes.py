@@ -41,9 +41,10 @@ class NaiveBayes(EvidenceClassifier):
 
     Parameters
     ----------
-    numeric : "gaussian", "bins" or "kde"
-        How numeric columns are modelled. "bins" is robust to any shape, "kde" follows it closely; "gaussian" needs the
-        fewest rows and can be updated.
+    numeric : "gaussian", "bins", "kde" or "mdl"
+        How numeric columns are modelled. "bins" (quantile bins) is robust to any shape, "kde" follows it closely, "mdl"
+        makes bins that tell the classes apart, and none of a column that says nothing; "gaussian" needs the fewest rows
+        and can be updated. With "bins" and "mdl", updating keeps the cuts of the first rows.
     n_bins : int
         Quantile bins per numeric column when ``numeric="bins"``.
     missing : "skip" or "value"
@@ -123,7 +124,7 @@ class NaiveBayes(EvidenceClassifier):
         self.n_jobs = n_jobs
 
     def _check_parameters(self) -> None:
-        check_choice("numeric", self.numeric, ("gaussian", "bins", "kde"))
+        check_choice("numeric", self.numeric, ("gaussian", "bins", "kde", "mdl"))
         check_choice("missing", self.missing, ("skip", "value"))
         check_choice("smoothing_kind", self.smoothing_kind, ("level", "pooled", "class", "likelihood", "half", "none"))
         check_variance_prior(self.variance_prior)

@@ -15,7 +15,13 @@ MDL_ROWS = 1_000_000
 """Cuts need a whole column in order: of more rows than these, a random sample decides."""
 
 
-def mdl_bins(table: Table, seed: int = 0, n_jobs: int | None = None) -> dict[int, Floats]:
+def mdl_bins(
+    table: Table,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    max_bins: int | None = None,
+    min_bin: float | None = None,
+) -> dict[int, Floats]:
     """Cuts of every valued column, chosen to tell the classes apart; a column that says nothing gets none.
 
     One column at a time is gathered, up to about a million rows; of a larger table a random sample, the same for the
@@ -28,5 +34,5 @@ def mdl_bins(table: Table, seed: int = 0, n_jobs: int | None = None) -> dict[int
     cuts = {}
     for j in table.schema.layout.valued.tolist():
         values, weights = column_values(rows, j)
-        cuts[j] = mdl_cuts(values, classes, table.schema.n_classes, weights)
+        cuts[j] = mdl_cuts(values, classes, table.schema.n_classes, weights, max_bins, min_bin)
     return cuts

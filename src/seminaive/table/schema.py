@@ -95,11 +95,19 @@ class Column:
             return level_text(self.levels[i])
         if len(self.cuts) == 0:
             return "any value"
-        if i == 0:
-            return f"< {self.cuts[0]:.6g}"
-        if i == len(self.cuts):
-            return f">= {self.cuts[-1]:.6g}"
-        return f"{self.cuts[i - 1]:.6g} to {self.cuts[i]:.6g}"
+        below, above = ("", *self._cut_texts, "")[i : i + 2]
+        return f"{below} to {above}" if below and above else f"< {above}" if above else f">= {below}"
+
+    @cached_property
+    def _cut_texts(self) -> tuple[str, ...]:
+        """The cuts as they read: six digits, or as many as it takes to tell them well apart."""
+        cuts = np.zeros(0) if self.cuts is None else self.cuts
+        close = np.diff(cuts).min(initial=np.inf) / 100
+        for digits in range(6, 18):
+            texts = tuple(f"{cut:.{digits}g}" for cut in cuts.tolist())
+            if np.all(np.abs(np.array(texts, dtype=np.float64) - cuts) <= close):
+                break
+        return texts
 
     def same_cuts(self, other: Column) -> bool:
         """Whether both are binned alike, or neither is."""
