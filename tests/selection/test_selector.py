@@ -67,9 +67,10 @@ def test_every_search_keeps_useful_columns_of_every_kind(direction, search_on, c
     assert selector.selection_error_ < 0.35
 
 
-def test_the_criteria_along_the_path_are_those_of_naive_bayes_fitted_out_of_fold():
+@pytest.mark.parametrize("numeric", ["gaussian", "mdl"])
+def test_the_criteria_along_the_path_are_those_of_naive_bayes_fitted_out_of_fold(numeric):
     X, y = mixed()
-    selector = NBSelector(direction="forward", criterion="error", cv=3).fit(X, y)
+    selector = NBSelector(direction="forward", criterion="error", cv=3, numeric=numeric).fit(X, y)
     frame = selector.path_.to_frame()
     block = search_rows.rows_to_search(encode(X, y), 0)
     from seminaive.table.block import row_classes
@@ -82,28 +83,30 @@ def test_the_criteria_along_the_path_are_those_of_naive_bayes_fitted_out_of_fold
         columns = X.columns[frame["feature"][:step]]
         wrong = 0
         for fold in range(3):
-            model = NaiveBayes().fit(X.loc[folds != fold, columns], y[folds != fold])
+            model = NaiveBayes(numeric=numeric).fit(X.loc[folds != fold, columns], y[folds != fold])
             wrong += np.sum(model.predict(X.loc[folds == fold, columns]) != y[folds == fold])
         assert wrong / len(y) == pytest.approx(frame["error"][step - 1])
 
 
+@pytest.mark.parametrize("numeric", ["gaussian", "mdl"])
 @pytest.mark.parametrize("search_on", ["fit", "holdout"])
-def test_halves_teach_and_judge_as_they_should(search_on):
+def test_halves_teach_and_judge_as_they_should(search_on, numeric):
     X, y = mixed()
     rng = np.random.default_rng(4)
     fit = np.concatenate([(rows := rng.permutation(np.flatnonzero(y == k)))[: len(rows) // 2] for k in "abc"])
     taught = np.isin(np.arange(len(y)), fit)
-    selector = NBSelector(search_on=search_on, criterion="error", random_state=4, refit=False).fit(X, y)
+    wishes = {"search_on": search_on, "criterion": "error", "numeric": numeric}
+    selector = NBSelector(random_state=4, refit=False, **wishes).fit(X, y)
     frame = selector.path_.to_frame()
     judged = taught if search_on == "fit" else ~taught
     for step in (1, 4):
         columns = X.columns[frame["feature"][:step]]
-        model = NaiveBayes().fit(X.loc[taught, columns], y[taught])
+        model = NaiveBayes(numeric=numeric).fit(X.loc[taught, columns], y[taught])
         assert np.mean(model.predict(X.loc[judged, columns]) != y[judged]) == pytest.approx(frame["error"][step - 1])
         wrong = np.mean(model.predict(X.loc[~taught, columns]) != y[~taught])
         assert wrong == pytest.approx(frame["selection_error"][step - 1])
     chosen = X.loc[:, selector.support_]
-    alone = NaiveBayes().fit(chosen[taught], y[taught])
+    alone = NaiveBayes(numeric=numeric).fit(chosen[taught], y[taught])
     np.testing.assert_allclose(selector.predict_proba(X), alone.predict_proba(chosen), atol=1e-12)
     assert hasattr(selector, "optimism_note_") == (search_on == "holdout")
 

@@ -12,14 +12,14 @@ import numpy.typing as npt
 
 from seminaive.evidence.evidence import Evidence
 from seminaive.models.naive import Estimation, Sums, gather_sums, naive_evidence
+from seminaive.models.numeric import as_modelled
 from seminaive.search.movable import Movable, movable, moved_evidence
 from seminaive.search.promises import Problem
 from seminaive.statistics.confusion import Constraint, demands_on
 from seminaive.table.block import Block
-from seminaive.table.discretize import binned
+from seminaive.table.discretize import binned_like
 from seminaive.table.folds import stratified_folds, stratified_share
 from seminaive.table.gather import Rows, gather_rows, without_rows
-from seminaive.table.mdl_bins import mdl_bins
 from seminaive.table.schema import Floats
 from seminaive.table.table import Table
 
@@ -53,16 +53,8 @@ class Fitted:
 
     def coded(self, rows: Rows) -> Rows:
         """The rows under this model's schema."""
-        schema = self.evidence.schema
-        cuts = {
-            j: column.cuts
-            for j, column in enumerate(schema.columns)
-            if column.cuts is not None and rows.schema.columns[j].cuts is None
-        }
-        if not cuts:
-            return rows
-        (block,) = binned(rows.as_table(), cuts).map(_same)
-        return Rows(schema, block, rows.numbers)
+        (block,) = binned_like(rows.as_table(), self.evidence.schema).map(_same)
+        return Rows(self.evidence.schema, block, rows.numbers)
 
     def problem(self, constraints: Sequence[Constraint], confidence: float | None = None) -> Problem:
         """Moving this model's parameters until the rows it was learned from (or a sample of them) keep promises."""
@@ -87,7 +79,7 @@ def class_weight(rows: Rows, evidence: Evidence) -> Floats:
 def fit_mode(table: Table, recipe: Recipe) -> Fitted:
     """Naive Bayes at the posterior mode; MDL bins are learned from these rows."""
     if recipe.numeric == "mdl":
-        table = binned(table, mdl_bins(table, recipe.seed, recipe.n_jobs), recipe.n_jobs)
+        table = as_modelled(table, "mdl", seed=recipe.seed, n_jobs=recipe.n_jobs)
     sums = gather_sums(table, recipe.n_jobs)
     return Fitted(table, sums, naive_evidence(sums, recipe.estimation), recipe)
 

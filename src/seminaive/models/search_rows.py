@@ -6,6 +6,7 @@ A column of at most 254 levels is searched by its codes; any other brings its ev
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 
 import numpy as np
 
@@ -34,40 +35,40 @@ def rows_to_search(table: Table, seed: int, n_jobs: int | None = None) -> Block:
 def search_problem(parts: Sequence[tuple[Block, Evidence]]) -> SearchProblem:
     """Rows to search on, each part scored by its own evidence: with cross-validation, that of the other folds."""
     blocks = [block for block, _ in parts]
-    schema = parts[0][1].schema
-    layout = schema.layout
-    sizes = [schema.columns[j].n_codes for j in layout.narrow]
+    schemas = [evidence.schema for _, evidence in parts]  # each part may have cuts of its own
+    narrow = reduce(np.intersect1d, [schema.layout.narrow for schema in schemas])
+    sizes = [max(schema.columns[j].n_codes for schema in schemas) for j in narrow]
     offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    dense = np.setdiff1d(np.arange(len(schema.columns)), layout.narrow)
-    says = [evidence.by_column for _, evidence in parts]
+    dense = np.setdiff1d(np.arange(len(schemas[0].columns)), narrow)
 
     def dense_evidence(d: int) -> Floats:
         column = int(dense[d])
-        rows = [said[column].evidence(block, schema) for said, block in zip(says, blocks, strict=True)]
-        return np.concatenate(rows, axis=1)
+        return np.concatenate([says.by_column[column].evidence(block, says.schema) for block, says in parts], axis=1)
 
     return SearchProblem(
         segments=_segments(blocks),
         log_prior=np.stack([evidence.prior for _, evidence in parts]),
-        codes=np.concatenate([block.codes8 for block in blocks], axis=1),
-        tables=np.stack([_tables(evidence) for _, evidence in parts]),
+        codes=np.concatenate(
+            [block.codes8[s.layout.slot[narrow]] for block, s in zip(blocks, schemas, strict=True)], axis=1
+        ),
+        tables=np.stack([_tables(evidence, narrow, offsets) for _, evidence in parts]),
         offsets=offsets,
         dense=dense_evidence,
         n_dense=len(dense),
         weights=_weights(blocks),
-        coded_features=layout.narrow,
+        coded_features=narrow,
         dense_features=dense,
     )
 
 
-def _tables(evidence: Evidence) -> Floats:
-    """The tables of all columns held as 8-bit codes, side by side."""
-    tables = [np.zeros((evidence.schema.n_classes, 0))]
-    for column in evidence.schema.layout.narrow.tolist():
+def _tables(evidence: Evidence, columns: Integers, offsets: Integers) -> Floats:
+    """The tables of some columns side by side, each with room for the codes it has in any part."""
+    tables = np.zeros((evidence.schema.n_classes, offsets[-1]))
+    for column, start in zip(columns.tolist(), offsets[:-1].tolist(), strict=True):
         term = evidence.by_column[column]
         assert isinstance(term, TableTerm)
-        tables.append(term.table)
-    return np.concatenate(tables, axis=1)
+        tables[:, start : start + term.table.shape[1]] = term.table
+    return tables
 
 
 def _segments(blocks: Sequence[Block]) -> Segments:

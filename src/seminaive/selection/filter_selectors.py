@@ -28,7 +28,7 @@ from seminaive.search.alternate import ranking_search
 from seminaive.search.filters import Ranking, cfs_subset, information_ranking, mrmr_ranking
 from seminaive.search.path import Path, Size
 from seminaive.selection.columns import ColumnSelector
-from seminaive.selection.row_sets import check_class_sizes, evidence_of, halves
+from seminaive.selection.row_sets import check_class_sizes, evidence_of, halves, judged_by
 from seminaive.selection.selector import check_size
 from seminaive.selection.table_information import (
     information_of_pairs,
@@ -37,6 +37,7 @@ from seminaive.selection.table_information import (
     uncertainty_with_class,
 )
 from seminaive.table.block import take_rows
+from seminaive.table.discretize import binned_like
 from seminaive.table.gather import as_table
 from seminaive.table.schema import Floats
 from seminaive.table.table import Table
@@ -100,8 +101,9 @@ class _RankingFilter(_CountFilter):
         n_columns = len(table.schema.columns)
         size = self.n_features_to_select
         check_size(size, n_columns)
-        table = self._coded(table)
-        n_kept = self._best_size(table) if isinstance(size, str) else int(size)
+        coded = self._coded(table)
+        n_kept = self._best_size(table if self.numeric == "mdl" else coded) if isinstance(size, str) else int(size)
+        table = coded
         self.scores_ = information_with_class(table, self.n_jobs)
         self.ranking_ = self._rank(self.scores_, table, None if isinstance(size, str) else n_kept).order
         self.support_ = np.zeros(n_columns, dtype=bool)
@@ -112,9 +114,10 @@ class _RankingFilter(_CountFilter):
         rows = rows_to_search(table, self.random_state, self.n_jobs)
         check_class_sizes(table.schema, rows, 1, "halves")
         fit, select = (take_rows(rows, half) for half in halves(rows, self.random_state))
-        taught = as_table(table.schema, fit)
+        evidence = evidence_of(table.schema, fit, Estimation(), self.numeric)  # cuts that look at the class, too
+        taught = binned_like(as_table(table.schema, fit), evidence.schema)
         order = self._rank(information_with_class(taught), taught, None).order
-        judged = search_problem([(select, evidence_of(table.schema, fit, Estimation()))])
+        judged = search_problem([judged_by(evidence, table.schema, select)])
         choice, along = ranking_search(order, judged, self.n_features_to_select)
         errors = np.array([criteria.error for criteria in along])
         self.path_ = Path("forward", "error", (), errors[0], errors[0], order, errors[1:], errors[1:])

@@ -14,9 +14,12 @@ import numpy as np
 
 from seminaive.evidence.evidence import Evidence
 from seminaive.models.naive import Estimation, gather_sums, naive_evidence
+from seminaive.models.numeric import as_modelled
 from seminaive.models.search_rows import search_problem
 from seminaive.search.problem import SearchProblem
 from seminaive.table.block import Block, row_classes, take_rows
+from seminaive.table.discretize import binned_like
+from seminaive.table.door import same_block
 from seminaive.table.folds import stratified_folds
 from seminaive.table.gather import as_table
 from seminaive.table.schema import Integers, Schema
@@ -44,8 +47,18 @@ class RowSets:
 FOLDS = 5
 
 
-def row_sets(schema: Schema, rows: Block, how: Estimation, search_on: SearchOn, cv: int | None, seed: int) -> RowSets:
+def row_sets(
+    schema: Schema,
+    rows: Block,
+    how: Estimation,
+    search_on: SearchOn,
+    cv: int | None,
+    seed: int,
+    numeric: str = "gaussian",
+) -> RowSets:
     """Split rows, learn from each part, and set the problems up.
+
+    With ``numeric="mdl"`` the rows hold values, and every part learns its own cuts, which look at the class.
 
     ``cv`` None: five folds, and a class of fewer rows is in that many. Where its only row is held out, no evidence
     knows the class: it is wrong under every set of columns and decides nothing.
@@ -57,19 +70,26 @@ def row_sets(schema: Schema, rows: Block, how: Estimation, search_on: SearchOn, 
         for fold in range(cv or FOLDS):
             here = folds == fold
             if here.any():
-                learned = evidence_of(schema, take_rows(rows, np.flatnonzero(~here)), how)
-                parts.append((take_rows(rows, np.flatnonzero(here)), learned))
+                learned = evidence_of(schema, take_rows(rows, np.flatnonzero(~here)), how, numeric)
+                parts.append(judged_by(learned, schema, take_rows(rows, np.flatnonzero(here))))
         problem = search_problem(parts)
         return RowSets(problem, problem, None)
     fit, select = (take_rows(rows, half) for half in halves(rows, seed))
-    taught = evidence_of(schema, fit, how)
-    selection = search_problem([(select, taught)])
-    return RowSets(search_problem([(fit, taught)]) if search_on == "fit" else selection, selection, taught)
+    taught = evidence_of(schema, fit, how, numeric)
+    selection = search_problem([judged_by(taught, schema, select)])
+    search = search_problem([judged_by(taught, schema, fit)]) if search_on == "fit" else selection
+    return RowSets(search, selection, taught)
 
 
-def evidence_of(schema: Schema, rows: Block, how: Estimation) -> Evidence:
+def evidence_of(schema: Schema, rows: Block, how: Estimation, numeric: str = "gaussian") -> Evidence:
     """Naive Bayes evidence of some rows."""
-    return naive_evidence(gather_sums(as_table(schema, rows)), how)
+    return naive_evidence(gather_sums(as_modelled(as_table(schema, rows), numeric)), how)
+
+
+def judged_by(evidence: Evidence, schema: Schema, rows: Block) -> tuple[Block, Evidence]:
+    """Rows coded as the evidence needs them, and the evidence."""
+    (block,) = binned_like(as_table(schema, rows), evidence.schema).map(same_block)
+    return block, evidence
 
 
 def halves(rows: Block, seed: int) -> tuple[Integers, Integers]:

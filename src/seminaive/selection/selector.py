@@ -75,9 +75,10 @@ class NBSelector(ColumnSelector, EvidenceClassifier):
         Two directions: stop after so many phases.
     allow_empty : bool
         Whether no column at all is an answer. Otherwise the best single one is kept where the prior alone is best.
-    numeric : "gaussian" or "bins"
-        How numeric columns are modelled: a Gaussian per class, or quantile bins. A numeric column that holds nothing
-        but 0 and 1 is an indicator: two bins.
+    numeric : "gaussian", "bins" or "mdl"
+        How numeric columns are modelled: a Gaussian per class, quantile bins, or bins whose cuts look at the class and
+        are learned anew by every part of the rows that teaches. A numeric column that holds nothing but 0 and 1 is an
+        indicator: two bins.
     n_bins : int
         Quantile bins per numeric column when ``numeric="bins"``.
     missing : "skip" or "value"
@@ -222,7 +223,7 @@ class NBSelector(ColumnSelector, EvidenceClassifier):
         check_choice("criterion", self.criterion, get_args(Criterion))
         check_choice("search_on", self.search_on, get_args(SearchOn))
         check_choice("ties", self.ties, get_args(Ties))
-        check_choice("numeric", self.numeric, ("gaussian", "bins"))
+        check_choice("numeric", self.numeric, ("gaussian", "bins", "mdl"))
         check_choice("missing", self.missing, ("skip", "value"))
         check_choice("smoothing_kind", self.smoothing_kind, ("level", "pooled"))
         check_choice("variance_prior", self.variance_prior, ("normal-gamma", None))
@@ -245,10 +246,11 @@ class NBSelector(ColumnSelector, EvidenceClassifier):
     def _learn(self, table: Table) -> None:
         check_size(self.n_features_to_select, len(table.schema.columns))
         table = binned(table, zeros_and_ones(table, self.n_jobs), self.n_jobs)
-        table = as_modelled(table, self.numeric, self.n_bins, n_jobs=self.n_jobs)
+        if self.numeric != "mdl":  # MDL cuts look at the class: every part of the rows learns its own
+            table = as_modelled(table, self.numeric, self.n_bins, n_jobs=self.n_jobs)
         how = Estimation(self.prior, self.smoothing, self.smoothing_kind, self.missing, self.variance_prior)  # type: ignore[arg-type]
         rows = rows_to_search(table, self.random_state, self.n_jobs)
-        sets = row_sets(table.schema, rows, how, self.search_on, self.cv, self.random_state)
+        sets = row_sets(table.schema, rows, how, self.search_on, self.cv, self.random_state, self.numeric)
         self.n_search_rows_ = rows.n_rows
         self.path_ = alternate(
             sets.search,
@@ -268,7 +270,7 @@ class NBSelector(ColumnSelector, EvidenceClassifier):
         features = self._chosen()
         self.support_ = np.zeros(len(table.schema.columns), dtype=bool)
         self.support_[list(features)] = True
-        sums = gather_sums(table, self.n_jobs)
+        sums = gather_sums(as_modelled(table, self.numeric, self.n_bins, self.random_state, self.n_jobs), self.n_jobs)
         self.class_count_ = sums.class_weight
         evidence = naive_evidence(sums, how) if self.refit or sets.taught is None else sets.taught
         self.evidence_ = only(evidence, features)

@@ -38,6 +38,12 @@ def binned(table: Table, cuts: Mapping[int, Floats], n_jobs: int | None = None) 
     return Table(schema, table.blocks.transform(_bin_block, table.schema, schema, n_jobs=n_jobs))
 
 
+def binned_like(table: Table, schema: Schema, n_jobs: int | None = None) -> Table:
+    """The same rows with numeric columns coded by the cuts that a schema learned for them."""
+    both = enumerate(zip(table.schema.columns, schema.columns, strict=True))
+    return binned(table, {j: b.cuts for j, (a, b) in both if a.cuts is None and b.cuts is not None}, n_jobs)
+
+
 def _bin_block(block: Block, before: Schema, after: Schema) -> Block:
     old, new = before.layout, after.layout
     codes8 = np.empty((len(new.narrow), block.n_rows), dtype=np.uint8)
