@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from seminaive.evidence.contrast import ContrastTerm
 from seminaive.evidence.contributions import contributions
 from seminaive.evidence.evidence import Evidence
 from seminaive.evidence.terms import CurveTerm, GaussianTerm, Term
@@ -103,6 +104,8 @@ def _representative(term: Term, schema: Schema) -> tuple[Block, list[str], Float
 
 
 def _grid(term: Term) -> Floats:
+    if isinstance(term, ContrastTerm):
+        return _grid(term.density)
     if isinstance(term, GaussianTerm):
         reach = 2.5 / np.sqrt(term.precision)
         return np.linspace((term.mean - reach).min(), (term.mean + reach).max(), GRID)
