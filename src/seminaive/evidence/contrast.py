@@ -55,6 +55,11 @@ class ContrastTerm:
         """Position of the column the term reads."""
         return self.density.column
 
+    @property
+    def reads(self) -> tuple[int, ...]:
+        """The columns it looks at."""
+        return (self.column,)
+
     def evidence(self, block: Block, schema: Schema) -> Floats:
         """What the term adds to each class's score: (classes, rows)."""
         return self._difference(block, schema) * self.weight[:, None]
