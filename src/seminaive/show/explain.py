@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from seminaive.evidence.contrast import ContrastTerm
 from seminaive.evidence.contributions import contributions
 from seminaive.evidence.model import Model
 from seminaive.evidence.terms import CurveTerm, GaussianTerm, Term
@@ -132,6 +133,8 @@ def _combined(columns: Sequence[int], codes: Sequence[npt.NDArray[Any]]) -> dict
 
 
 def _grid(term: Term) -> Floats:
+    if isinstance(term, ContrastTerm):
+        return _grid(term.density)
     if isinstance(term, GaussianTerm):
         reach = 2.5 / np.sqrt(term.precision)
         return np.linspace((term.mean - reach).min(), (term.mean + reach).max(), GRID)

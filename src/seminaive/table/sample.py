@@ -52,7 +52,7 @@ def share_limit(n_rows: int, total: int) -> np.uint64 | None:
 
 def drawn(numbers: Integers, limit: np.uint64, seed: int) -> npt.NDArray[np.bool_]:
     """Which rows are drawn: those whose hash is below the limit."""
-    return np.asarray(_hash(numbers.astype(np.uint64), np.uint64(seed)) < limit)
+    return hashed(numbers, seed) < limit
 
 
 def _size(block: Block) -> tuple[int, int]:
@@ -72,10 +72,10 @@ def _chosen(block: Block, before: Before, limit: np.uint64, seed: int) -> Block 
     return replace(take_rows(block, keep), order=place)
 
 
-def _hash(numbers: npt.NDArray[np.uint64], seed: np.uint64) -> npt.NDArray[Any]:
+def hashed(numbers: Integers, seed: int) -> npt.NDArray[Any]:
     """Splitmix64: every bit of the result depends on every bit of the number and the seed."""
     with np.errstate(over="ignore"):
-        x = numbers + (seed + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+        x = numbers.astype(np.uint64) + (np.uint64(seed) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
         x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
         return x ^ (x >> np.uint64(31))
