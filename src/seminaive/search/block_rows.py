@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from seminaive.search.design import Rows
 from seminaive.search.weighted_evidence import Fold
-from seminaive.table.block import Block
+from seminaive.table.block import Block, row_classes
 from seminaive.table.fold import Blocks
 
 __all__ = ["over_blocks", "rows_of_block"]
@@ -24,7 +24,7 @@ def rows_of_block(block: Block, dense: Dense | None = None, fold: int | None = N
     length = np.diff(block.starts)
     rows = Rows(
         block.codes8,
-        np.repeat(block.classes, length).astype(np.intp),
+        row_classes(block).astype(np.intp),
         block.weights,
         block.codes16 if len(block.codes16) else None,
         None if dense is None else dense(block),
