@@ -11,21 +11,20 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from seminaive.models.base import TableEstimator
 from seminaive.models.checks import check_whole
 from seminaive.models.numeric import as_modelled
-from seminaive.search.rows import gather_rows, row_classes
+from seminaive.models.repeats import ordered_columns
 from seminaive.selection.association import Seed, matrices_of, named, numbers_or_none
 from seminaive.selection.columns import ColumnSelector
 from seminaive.selection.table_information import information_with_class
 from seminaive.statistics.grouping import complete_linkage
 from seminaive.statistics.mic_null import ALPHA, CLUMPS_PER_COLUMN
-from seminaive.table.block import Block
 from seminaive.table.frames import as_labels, open_frame
-from seminaive.table.schema import FIRST_LEVEL, Floats, Schema
+from seminaive.table.gather import gather_rows
+from seminaive.table.schema import Floats
 from seminaive.table.table import Table
 
 if TYPE_CHECKING:
@@ -222,12 +221,12 @@ class RedundancyFilter(ColumnSelector, TableEstimator):
     def _learn(self, table: Table) -> None:
         schema, n_columns = table.schema, len(table.schema.columns)
         self.scores_ = information_with_class(as_modelled(table, "bins", self.n_bins, n_jobs=self.n_jobs), self.n_jobs)
-        rows = gather_rows(table, MOST_ROWS, self.random_state)
-        columns = ordered_columns(rows, schema)
+        rows = gather_rows(table, MOST_ROWS, self.random_state, self.n_jobs)
+        columns = ordered_columns(rows.block, schema)
         matrices = matrices_of(
             list(columns.values()),
-            rows.n_rows,
-            row_classes(rows),
+            len(rows.numbers),
+            rows.labels,
             list(columns),
             ALPHA,
             CLUMPS_PER_COLUMN,
@@ -275,17 +274,3 @@ class RedundancyFilter(ColumnSelector, TableEstimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
-
-
-def ordered_columns(rows: Block, schema: Schema) -> dict[int, Floats]:
-    """Numbers of the columns whose values have an order, by position: numeric, binned, or of two levels."""
-    layout = schema.layout
-    out: dict[int, Floats] = {}
-    for j, column in enumerate(schema.columns):
-        if not column.is_coded:
-            out[j] = rows.values[layout.slot[j]]
-        elif column.cuts is not None or column.n_codes <= FIRST_LEVEL + 2:
-            home: npt.NDArray[Any] = rows.codes8 if column.n_codes <= 256 else rows.codes16
-            codes = home[layout.slot[j]]
-            out[j] = np.where(codes < FIRST_LEVEL, np.nan, codes)
-    return out
