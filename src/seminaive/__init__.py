@@ -5,10 +5,13 @@ from seminaive.evidence.storage import load
 from seminaive.models.constrained import ConstrainedNB
 from seminaive.models.naive_bayes import NaiveBayes
 from seminaive.models.selective import SelectiveNB
+from seminaive.selection.association import mic, mic_matrix
 from seminaive.selection.discretizer import Discretizer
 from seminaive.selection.filter_selectors import CFSFilter, MRMRFilter, MutualInformationFilter
+from seminaive.selection.groups import RedundancyFilter, group_features
 from seminaive.selection.indicators import ScoreIndicators
 from seminaive.selection.selector import NBSelector
+from seminaive.statistics.normal_gamma import NormalGamma
 from seminaive.table.door import encode
 from seminaive.table.scan import scan_csv, scan_parquet
 from seminaive.table.table import Table
@@ -23,12 +26,17 @@ __all__ = [
     "MutualInformationFilter",
     "NBSelector",
     "NaiveBayes",
+    "NormalGamma",
+    "RedundancyFilter",
     "ScoreIndicators",
     "SelectiveNB",
     "Table",
     "datasets",
     "encode",
+    "group_features",
     "load",
+    "mic",
+    "mic_matrix",
     "plot",
     "scan_csv",
     "scan_parquet",

@@ -4,5 +4,6 @@ Every function takes ``ax=`` and gives the matplotlib axes it drew on.
 """
 
 from seminaive.evaluate.plots import plot_critical_differences as critical_differences
+from seminaive.models.constrained import plot_front as front
 
-__all__ = ["critical_differences"]
+__all__ = ["critical_differences", "front"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from typing import Any
 
@@ -12,7 +13,7 @@ from sklearn.datasets import load_iris, make_classification
 from sklearn.metrics import recall_score
 from threadpoolctl import threadpool_limits
 
-from seminaive import NaiveBayes, load
+from seminaive import NaiveBayes, load, plot
 from seminaive.models.constrained import ConstrainedNB
 from seminaive.models.constraint_report import InfeasibleConstraintsError
 from seminaive.models.judging import MOST_ROWS
@@ -345,7 +346,45 @@ def test_the_front_can_be_drawn() -> None:
     model = ConstrainedNB(constraints={"virginica": {"recall": 0.95}}, **PLAIN).fit(HARD, Y)
     ax = model.front(HARD, Y, between=("virginica", "versicolor")).plot()
     assert ax.get_xlabel() == "recall of virginica"
+    assert plot.front(model, HARD, Y, ax=ax) is ax
     mpl.pyplot.close(ax.figure)
+
+
+def test_the_report_names_columns_that_repeat_each_other() -> None:
+    frame, y = two_classes(300)
+    frame["birth"] = 2020 - frame["age"]
+    wish = {"sick": {"recall": 0.9}}
+    report = ConstrainedNB(constraints=wish, **PLAIN).fit(frame, y).constraint_report_
+    assert report.repeats == (("age", "birth"),)
+    assert "columns that repeat each other within a class: age, birth" in str(report)
+    alone = ConstrainedNB(constraints=wish, **PLAIN).fit(frame.drop(columns="birth"), y).constraint_report_
+    assert alone.repeats == ()
+    assert "repeat" not in str(alone)
+    wide = frame.assign(**{f"more{i}": frame["age"] for i in range(30)})
+    assert ConstrainedNB(constraints=wish, **PLAIN).fit(wide, y).constraint_report_.repeats == ()
+
+
+# --- the mesh search of the literature --------------------------------------------------------------------------------
+
+
+def test_without_its_package_the_mesh_search_says_how_to_get_it(monkeypatch: Any) -> None:
+    monkeypatch.setitem(sys.modules, "PyNomad", None)
+    frame, y = two_classes(60)
+    with pytest.raises(
+        ImportError, match=r"method='mads' needs the package PyNomadBBO: pip install 'seminaive\[mads\]'"
+    ):
+        ConstrainedNB(method="mads").fit(frame, y)
+
+
+@pytest.mark.slow
+def test_promises_can_be_kept_by_mesh_search() -> None:
+    pytest.importorskip("PyNomad")
+    wish = {"virginica": {"recall": 0.95}, "versicolor": {"recall": 0.6}}
+    model = ConstrainedNB(constraints=wish, method="mads", **PLAIN).fit(HARD, Y)
+    assert (model.status_, model.method_used_) == ("feasible", "mads")
+    assert recall_on(model, HARD, Y, "virginica") >= 0.95
+    ours = ConstrainedNB(constraints=wish, method="density", **PLAIN).fit(HARD, Y)
+    assert ours.log_posterior_loss_ <= model.log_posterior_loss_ + 1e-3
 
 
 def test_a_prior_of_ones_own_can_differ_by_class_and_column() -> None:

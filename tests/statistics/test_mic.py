@@ -3,7 +3,6 @@
 import itertools
 import json
 import math
-import pickle
 from pathlib import Path
 
 import numpy as np
@@ -12,12 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 
-from seminaive.statistics.mic import group_features, mic, mic_matrix
-from seminaive.statistics.mic_null import TABLE, null_point, simulate_null
+from seminaive.statistics.mic import LEAST_ROWS, chance_limits, mic_of_pairs, strongest
+from seminaive.statistics.mic import mic_of_columns as mic_of_floats
+from seminaive.statistics.mic_null import MOMENTS, null_point, simulate_null
 
 FROZEN = json.loads((Path(__file__).parent / "mic.json").read_text())
 IRIS, SPECIES = load_iris(return_X_y=True)
-NAMES = ["SL", "SW", "PL", "PW"]
+
+
+def mic(x, y, **grid):
+    return mic_of_floats(np.asarray(x, dtype=float), np.asarray(y, dtype=float), **grid)
 
 
 def fill(sizes, n_bins):
@@ -183,149 +186,71 @@ def test_infinite_values_are_just_the_largest():
     assert mic([0, 1, 2, 3, np.inf], [4, 3, 2, 1, -np.inf]) == mic(range(5), range(5))
 
 
-def test_permutation_p_value_is_small_for_dependence_and_seeded():
-    rng = np.random.default_rng(0)
-    x = rng.uniform(size=80)
-    y = np.sin(9 * x) + 0.1 * rng.normal(size=80)
-    found = mic(x, y, n_permutations=99, random_state=5)
-    assert found == mic(x, y)
-    assert found.p_value == 0.01
-    again = [mic(x, rng.normal(size=80), n_permutations=49, random_state=s).p_value for s in (1, 2)]
-    assert all(p > 0.02 for p in again)
-    noise = rng.normal(size=80)
-    first, second = (mic(x, noise, n_permutations=49, random_state=8).p_value for _ in range(2))
-    assert first == second
+@given(st.integers(2, 100), st.integers(0, 10_000))
+@settings(max_examples=40, deadline=None)
+def test_turning_two_values_around_changes_nothing(n, seed):
+    x, y = np.random.default_rng(seed).integers(0, 2, (2, n))
+    z = np.random.default_rng(seed).normal(size=n)
+    assert mic(1 - x, y) == pytest.approx(mic(x, y), abs=1e-12)
+    assert mic(1 - x, z) == pytest.approx(mic(x, z), abs=1e-12)
 
 
-def test_p_values_of_independent_columns_are_uniform():
-    rng = np.random.default_rng(1)
-    p = np.array([mic(*rng.normal(size=(2, 30)), n_permutations=19, random_state=i).p_value for i in range(400)])
-    assert abs((p <= 0.05).mean() - 0.05) < 0.035
-    assert abs((p <= 0.5).mean() - 0.5) < 0.08
+def test_a_pair_with_gaps_uses_the_rows_where_both_are_present_and_others_all():
+    columns = [column.copy() for column in IRIS.T]
+    columns[0][::3] = np.nan
+    columns[1][::7] = np.nan
+    values = mic_of_pairs(columns)
+    np.testing.assert_array_equal(values, values.T)
+    for i in range(4):
+        for j in range(4):
+            assert values[i, j] == mic(columns[i], columns[j])
+    np.testing.assert_array_equal(mic_of_pairs(columns, workers=2), values)
 
 
-def test_without_permutations_there_is_no_p_value():
-    assert mic([1, 2, 3], [1, 2, 3]).p_value is None
+@pytest.mark.parametrize(("n", "point"), [(20, 0.54), (35, 0.45), (50, 0.41), (100, 0.30), (200, 0.25)])
+def test_null_points_are_the_published_ones(n, point):
+    assert null_point(n) == pytest.approx(point, abs=0.02)
 
 
-def test_a_value_with_its_p_value_survives_a_pickle():
-    found = mic(range(20), range(20), n_permutations=9, random_state=0)
-    copy = pickle.loads(pickle.dumps(found))
-    assert (copy, copy.p_value) == (found, found.p_value)
-
-
-def test_iris_matrices_are_symmetric_with_the_frozen_entries():
-    matrices = mic_matrix(IRIS, SPECIES)
-    assert matrices.classes == (0, 1, 2)
-    assert matrices.rows == (50, 50, 50)
-    np.testing.assert_array_equal(matrices.values, matrices.values.transpose(0, 2, 1))
-    for label, i, j, expected in FROZEN["iris"]:
-        assert matrices.values[label, i, j] == pytest.approx(expected, rel=0, abs=1e-12)
-
-
-def test_iris_matrices_agree_with_the_printed_ones():
-    """Setosa, versicolor, virginica as printed in the 2016 thesis (one misprint, .40 for .39, corrected)."""
-    printed = [
-        [[0.99, 0.66, 0.23, 0.19], [0.66, 1, 0.3, 0.22], [0.23, 0.3, 1, 0.14], [0.19, 0.22, 0.14, 0.9]],
-        [[0.99, 0.36, 0.6, 0.5], [0.36, 1, 0.39, 0.38], [0.6, 0.39, 1, 0.52], [0.5, 0.38, 0.52, 0.99]],
-        [[0.99, 0.4, 0.62, 0.29], [0.4, 0.99, 0.22, 0.3], [0.62, 0.22, 1, 0.28], [0.29, 0.3, 0.28, 1]],
-    ]
-    np.testing.assert_allclose(mic_matrix(IRIS, SPECIES).values, printed, rtol=0, atol=0.011)
-
-
-def test_without_classes_there_is_one_matrix_of_all_rows():
-    matrices = mic_matrix(IRIS)
-    assert matrices.classes == (None,)
-    assert matrices.values[0, 1, 2] == mic(IRIS[:, 1], IRIS[:, 2])
-
-
-def test_matrix_pairs_use_the_rows_where_both_are_present():
-    X = IRIS.copy()
-    X[::3, 0] = np.nan
-    X[::7, 1] = np.nan
-    values = mic_matrix(X).values[0]
-    assert values[0, 1] == mic(X[:, 0], X[:, 1])
-    assert values[0, 2] == mic(X[:, 0], X[:, 2])
-    assert values[2, 3] == mic(X[:, 2], X[:, 3])
-
-
-def test_threads_change_nothing():
-    one, two = (mic_matrix(IRIS, SPECIES, n_jobs=n).values for n in (1, 2))
-    np.testing.assert_array_equal(one, two)
-
-
-def test_large_classes_are_sampled_with_the_seed():
-    first, second = (mic_matrix(IRIS, SPECIES, max_rows=20, random_state=4) for _ in range(2))
-    assert first.rows == (20, 20, 20)
-    np.testing.assert_array_equal(first.values, second.values)
-    assert not np.array_equal(first.values, mic_matrix(IRIS, SPECIES, max_rows=20, random_state=5).values)
-
-
-@pytest.mark.parametrize(("n", "mean_point"), [(20, 0.54), (35, 0.45), (50, 0.41), (100, 0.30), (200, 0.25)])
-def test_null_points_are_the_published_ones(n, mean_point):
-    assert null_point(n) == pytest.approx(mean_point, abs=0.02)
-
-
-def test_null_table_continues_the_simulation_and_falls():
-    assert TABLE[500] == pytest.approx(simulate_null(500, 200), abs=0.004)
-    assert null_point(900) == pytest.approx(simulate_null(900, 100), abs=0.005)
-    values = list(TABLE.values())
-    assert values == sorted(values, reverse=True)
+def test_the_null_table_continues_the_simulation_and_falls():
+    assert MOMENTS[500] == pytest.approx(simulate_null(500, 200), abs=0.003)
+    assert null_point(900) == pytest.approx(null_point(900, c=15.0 + 1e-9), abs=0.004)  # simulated for this very n
+    points = [null_point(n) for n in MOMENTS]
+    assert points == sorted(points, reverse=True)
 
 
 def test_other_grids_have_their_own_null_point():
     assert null_point(600, alpha=0.5) < null_point(600) - 0.02
 
 
-def test_independent_columns_exceed_the_null_point_in_one_case_of_twenty():
+@pytest.mark.parametrize("n", [20, 50, 100])
+def test_independent_columns_exceed_the_null_point_as_often_as_it_says(n):
     rng = np.random.default_rng(2)
-    values = np.array([mic(*rng.normal(size=(2, 50))) for _ in range(1000)])
-    assert abs((values > null_point(50)).mean() - 0.05) < 0.025
+    values = np.array([mic(*rng.normal(size=(2, n))) for _ in range(2000)])
+    for share in (0.2, 0.05, 0.01):
+        assert (values > null_point(n, share=share)).mean() == pytest.approx(share, abs=0.3 * share + 0.004)
+    assert (values > null_point(n, share=0.001)).mean() <= 0.002  # a rare value is never called rarer than it is
 
 
-@pytest.mark.parametrize(
-    ("threshold", "groups"),
-    [
-        (0.45, [["SL", "SW"], ["PL", "PW"]]),
-        (0.5, [["SL", "SW"], ["PL", "PW"]]),
-        (0.55, [["SL", "SW"], ["PL"], ["PW"]]),
-        (0.6, [["SL", "SW"], ["PL"], ["PW"]]),
-        (0.65, [["SL", "SW"], ["PL"], ["PW"]]),
-        (0.7, [["SL"], ["SW"], ["PL"], ["PW"]]),
-        ("null", [["SL", "SW"], ["PL", "PW"]]),
-    ],
-)
-def test_iris_groups(threshold, groups):
-    assert group_features(IRIS, SPECIES, threshold, names=NAMES) == groups
-
-
-def test_a_class_of_few_rows_does_not_join_columns():
+def test_chance_passes_its_limits_in_at_most_one_table_of_twenty():
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(103, 3))
-    y = np.repeat([0, 1], [100, 3])
-    X[100:] = np.arange(3)[:, None]
-    assert mic_matrix(X, y).values[1, 0, 1] > 0.9
-    assert group_features(X, y, 0.5) == [[0], [1], [2]]
-    assert group_features(X[100:], threshold=0.5) == [[0], [1], [2]]
+    rows = [40, 20]
+    limits = chance_limits(rows, 6)
+    tables = [np.array([mic_of_pairs(list(rng.normal(size=(6, n)))) for n in rows]) for _ in range(200)]
+    above = [np.triu(strongest(table, rows, limits), 1).any() for table in tables]
+    assert 0 < np.mean(above) <= 0.08
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: mic([1, 2], [1, 2, 3]), "same number of rows, got 2 and 3"),
-        (lambda: mic([[1, 2]], [1, 2]), "x must have 1 dimension"),
-        (lambda: mic(["a", "b"], [1, 2]), "x must hold numbers only"),
-        (lambda: mic([1, 2], [1, 2], alpha=1.5), "alpha must be above 0 and at most 1, got 1.5"),
-        (lambda: mic([1, 2], [1, 2], c=0), "c must be above 0, got 0"),
-        (lambda: mic([1, 2], [1, 2], n_permutations=-1), "n_permutations must be 0 or more, got -1"),
-        (lambda: mic_matrix(IRIS, SPECIES[:9]), "one label per row"),
-        (lambda: mic_matrix(IRIS[:3], [0.0, np.nan, 1.0]), "missing labels, got one in row 1"),
-        (lambda: mic_matrix(IRIS[:3], np.array(["a", "b", None])), "missing labels, got one in row 2"),
-        (lambda: mic_matrix(IRIS, names=["a"]), "got 1 for 4 columns"),
-        (lambda: mic_matrix(IRIS, n_jobs=0), "n_jobs must be 1 or more"),
-        (lambda: group_features(IRIS, SPECIES, "high"), "threshold must be a number or"),
-    ],
-)
-def test_mistakes_are_named(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
+def test_each_class_has_its_own_limit():
+    matrices = np.array([np.full((2, 2), 0.5), np.full((2, 2), 0.55)])
+    assert strongest(matrices, [400, 12])[0, 1] == 0.55
+    limits = chance_limits([400, 12], 2)
+    assert limits[0] < 0.5 < 0.55 < limits[1]
+    assert strongest(matrices, [400, 12], limits)[0, 1] == 0.5
+
+
+def test_classes_of_few_rows_tell_nothing():
+    few = LEAST_ROWS - 1
+    assert not strongest(np.ones((1, 2, 2)), [few]).any()
+    assert np.isinf(chance_limits([few, few], 5)).all()
+    assert chance_limits([50, few], 2)[0] == chance_limits([50], 2)[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,14 @@ def check_nonnegative(name: str, value: Any) -> None:
     """A finite number that is not negative."""
     if type(value) is bool or not isinstance(value, numbers.Real) or not 0 <= float(value) < np.inf:
         raise ValueError(f"{name} must be a number >= 0; got {value!r}")
+
+
+def check_smoothing(value: Any, kind: str = "level") -> None:
+    """A number that is not negative, or a dict of columns, whose entries are checked against the columns."""
+    if not isinstance(value, Mapping):
+        check_nonnegative("smoothing", value)
+    elif kind != "level":
+        raise ValueError(f"smoothing by column needs smoothing_kind='level'; got {kind!r}")
 
 
 def check_n_jobs(value: Any) -> None:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -25,7 +25,7 @@ from sklearn.utils import check_random_state
 from seminaive.evidence.evidence import Evidence
 from seminaive.evidence.terms import GaussianTerm, TableTerm
 from seminaive.models.base import EvidenceClassifier
-from seminaive.models.checks import check_choice, check_nonnegative, check_variance_prior, check_whole
+from seminaive.models.checks import check_choice, check_nonnegative, check_smoothing, check_variance_prior, check_whole
 from seminaive.models.constraint_report import (
     ConstraintReport,
     InfeasibleConstraintsError,
@@ -38,6 +38,9 @@ from seminaive.models.judging import Fitted, Judge, Recipe, fit_mode, judge_by, 
 from seminaive.models.keeping import Answer, Keeper
 from seminaive.models.naive import Estimation
 from seminaive.models.numeric import as_modelled, in_words
+from seminaive.models.posterior import posterior_frame
+from seminaive.models.repeats import repeated_columns
+from seminaive.search.mads import mesh_search
 from seminaive.search.movable import own_codes
 from seminaive.search.offsets import attainable_rates
 from seminaive.show.front import Front
@@ -45,6 +48,9 @@ from seminaive.statistics.confusion import Constraint, Demand, count_confusion, 
 from seminaive.statistics.normal_gamma import NormalGamma
 from seminaive.table.schema import Floats
 from seminaive.table.table import Table
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class ConstrainedNB(EvidenceClassifier):
@@ -82,8 +88,9 @@ class ConstrainedNB(EvidenceClassifier):
         A missing value says nothing, or is learned like any level.
     prior : "empirical", "uniform" or probabilities
         Class prior, in the order of the sorted labels.
-    smoothing : float
-        Added to the count of every level (the mode of a Dirichlet posterior with parameter smoothing + 1).
+    smoothing : float or dict
+        Added to the count of every level (the mode of a Dirichlet posterior with parameter smoothing + 1), or a prior
+        of one's own by column, level and class, as for `NaiveBayes`.
     variance_prior : "normal-gamma", None or NormalGamma
         Prior of means and variances, as for `NaiveBayes`.
     nominal : names, positions or mask, optional
@@ -130,7 +137,7 @@ class ConstrainedNB(EvidenceClassifier):
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer
-    >>> from seminaive.models.constrained import ConstrainedNB
+    >>> from seminaive import ConstrainedNB
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     >>> model = ConstrainedNB(constraints={0: {"recall": 0.95}}, random_state=0).fit(X, y)
     >>> model.status_, model.method_used_
@@ -138,6 +145,7 @@ class ConstrainedNB(EvidenceClassifier):
     >>> model.constraint_report_
     status feasible; method offset; counted on rows scored by models that did not see them
       recall of 0 >= 0.95: 0.976 (207 of 212 cases, 207 needed); 95% bound 0.951, approximate
+    columns that repeat each other within a class: mean radius, mean perimeter, mean area, ...
     """
 
     def __init__(
@@ -155,7 +163,7 @@ class ConstrainedNB(EvidenceClassifier):
         n_bins: int = 10,
         missing: str = "skip",
         prior: Any = "empirical",
-        smoothing: float = 1.0,
+        smoothing: float | Mapping[Any, Any] = 1.0,
         variance_prior: str | NormalGamma | None = "normal-gamma",
         nominal: Sequence[Any] | None = None,
         levels: Mapping[Any, Sequence[Any]] | None = None,
@@ -185,12 +193,14 @@ class ConstrainedNB(EvidenceClassifier):
 
     def _check_parameters(self) -> None:
         check_choice("method", self.method, ("auto", "offset", "density", "mads"))
+        if self.method == "mads":
+            mesh_search()
         check_choice("evaluate_on", self.evaluate_on, ("cv", "train", "holdout"))
         check_choice("on_infeasible", self.on_infeasible, ("raise", "warn"))
         check_choice("objective", self.objective, ("length", "accuracy"))
         check_choice("numeric", self.numeric, ("gaussian", "bins", "mdl"))
         check_choice("missing", self.missing, ("skip", "value"))
-        check_nonnegative("smoothing", self.smoothing)
+        check_smoothing(self.smoothing)
         check_variance_prior(self.variance_prior)
         check_whole("n_bins", self.n_bins, at_least=1)
         check_whole("folds", self.folds, at_least=2)
@@ -203,11 +213,14 @@ class ConstrainedNB(EvidenceClassifier):
         if isinstance(self.prior, str):
             check_choice("prior", self.prior, ("empirical", "uniform"))
 
+    @property
+    def _estimation(self) -> Estimation:
+        return Estimation(self.prior, self.smoothing, "level", self.missing, self.variance_prior)
+
     def _learn(self, table: Table) -> None:
         constraints = read_constraints(self.constraints, self.classes_.tolist())
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        estimation = Estimation(self.prior, self.smoothing, "level", self.missing, self.variance_prior)
-        recipe = Recipe(estimation, self.numeric, seed, self.n_jobs)
+        recipe = Recipe(self._estimation, self.numeric, seed, self.n_jobs)
         if self.numeric != "mdl":  # MDL cuts look at the class: every fold learns its own
             table = as_modelled(table, self.numeric, self.n_bins, n_jobs=self.n_jobs)
         if not constraints:
@@ -252,11 +265,11 @@ class ConstrainedNB(EvidenceClassifier):
         served = judge.served if judge is not None else fitted
         assert served is not None
         self.evidence_ = answer.evidence
-        self.class_count_ = served.sums.class_weight
+        self.sums_, self.class_count_ = served.sums, served.sums.class_weight
         self.offsets_ = answer.offsets
         self.method_used_ = answer.method
         self.log_posterior_loss_ = answer.loss
-        self.log_posterior_ = log_posterior_at_mode(served.evidence, served.sums.counts, self.smoothing) - answer.loss
+        self.log_posterior_ = log_posterior_at_mode(served.evidence, served.mode_counts) - answer.loss
         self.n_restarts_ = answer.restarts
         self.proof_ = proof if not answer.feasible else None
 
@@ -269,7 +282,8 @@ class ConstrainedNB(EvidenceClassifier):
             promise_of(a, b, answer.confusion, on_train, self._certificate(a.constraint))
             for a, b in zip(point, certified, strict=True)
         )
-        return ConstraintReport(self.status_, answer.method, self.evaluate_on, self.confidence, promises)
+        repeats = repeated_columns(judge.rows, judge.served.recipe.seed)
+        return ConstraintReport(self.status_, answer.method, self.evaluate_on, self.confidence, promises, repeats)
 
     def _certificate(self, constraint: Constraint) -> str:
         """What kind of certificate the judged rows can give.
@@ -337,6 +351,13 @@ class ConstrainedNB(EvidenceClassifier):
         order = [*sorted(promised), *[k for k in range(len(known)) if k not in promised]]
         return order[0], order[1]
 
+    def posterior(self, level: float = 0.95) -> pd.DataFrame:
+        """Means, variances and probabilities as they are served, with the intervals that the rows leave them.
+
+        A promise kept by moving parameters may take them outside. See `NaiveBayes.posterior`.
+        """
+        return posterior_frame(self._fitted(), self.sums_, self._estimation, level)
+
     def summary(self) -> str:
         """What was learned and what is promised, in words."""
         from seminaive.show.summary import summarize
@@ -346,7 +367,31 @@ class ConstrainedNB(EvidenceClassifier):
         return f"{text}\n{self.constraint_report_}"
 
 
-def log_posterior_at_mode(evidence: Evidence, counts: Any, smoothing: float) -> float:
+def plot_front(model: ConstrainedNB, X: Any, y: Any, between: tuple[Any, Any] | None = None, ax: Any = None) -> Any:
+    """Draw what can be had: all pairs of two classes' recalls that offsets reach, the promised point, and the model's.
+
+    Parameters
+    ----------
+    model : ConstrainedNB
+        Fitted.
+    X, y : labelled rows
+        Rows the model has not seen give the honest picture.
+    between : pair of class labels, optional
+        Default: the promised classes, or the first two.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    Axes
+
+    See Also
+    --------
+    ConstrainedNB.front : the numbers.
+    """
+    return model.front(X, y, between).plot(ax)
+
+
+def log_posterior_at_mode(evidence: Evidence, mode_counts: Floats) -> float:
     """Log posterior density of all parameters at their mode, up to a constant."""
     total = 0.0
     for term in evidence.terms:
@@ -356,7 +401,7 @@ def log_posterior_at_mode(evidence: Evidence, counts: Any, smoothing: float) -> 
         elif isinstance(term, TableTerm):
             codes = own_codes(term)
             start = evidence.schema.layout.starts[term.column]
-            total += float(((counts[:, start + codes] + smoothing) * term.table[:, codes]).sum())
+            total += float((mode_counts[:, start + codes] * term.table[:, codes]).sum())
     return total
 
 

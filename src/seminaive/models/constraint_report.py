@@ -73,13 +73,24 @@ class Promise:
 @storable
 @dataclass(frozen=True, eq=False)
 class ConstraintReport:
-    """One line per promise; printing it says what holds, where it was counted, and how sure it is."""
+    """One line per promise; printing it says what holds, where it was counted, and how sure it is.
+
+    Attributes
+    ----------
+    status, method, place, confidence
+        As the estimator's.
+    promises : tuple of Promise
+    repeats : tuple of tuples of column names
+        Columns that repeat each other within a class, as far as a hundred rows of each of the largest classes show:
+        naive Bayes counts what they say several times. Tables of more than 30 such columns are not looked at.
+    """
 
     status: str
     method: str
     place: str
     confidence: float | None
     promises: tuple[Promise, ...]
+    repeats: tuple[tuple[Any, ...], ...] = ()
 
     def to_frame(self) -> pd.DataFrame:
         """One row per promise."""
@@ -98,6 +109,9 @@ class ConstraintReport:
             else:
                 sure = f"{self.confidence:.0%} bound {p.bound:.3f}, {p.certificate}"
             lines.append(f"  {what} {where} {sign} {p.asked:g}: {p.rate:.3f}{count}; {sure}")
+        if self.repeats:
+            groups = "; ".join(", ".join(map(str, group)) for group in self.repeats)
+            lines.append(f"columns that repeat each other within a class: {groups}")
         return "\n".join(lines)
 
     __repr__ = __str__

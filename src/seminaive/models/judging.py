@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seminaive.evidence.evidence import Evidence
+from seminaive.models.level_priors import added_counts
 from seminaive.models.naive import Estimation, Sums, gather_sums, naive_evidence
 from seminaive.models.numeric import as_modelled
 from seminaive.search.movable import Movable, movable, moved_evidence
@@ -46,6 +47,11 @@ class Fitted:
     evidence: Evidence
     recipe: Recipe
 
+    @property
+    def mode_counts(self) -> Floats:
+        """Counts of every code as the mode sees them: those of the rows and what the prior adds."""
+        return self.sums.counts + added_counts(self.sums.schema, self.recipe.estimation.smoothing)
+
     def scores(self, rows: Rows, evidence: Evidence | None = None) -> Floats:
         """Scores (classes, rows) of rows that may still hold values where this model has bins."""
         block = self.coded(rows).block
@@ -67,8 +73,8 @@ class Fitted:
         return Problem(self.movable(rows), rows.labels, demands, weights)
 
     def movable(self, rows: Rows) -> Movable:
-        smoothing = self.recipe.estimation.smoothing
-        return movable(self.evidence, self.sums.counts, smoothing, self.coded(rows).block)
+        """The model ready to move, over some rows."""
+        return movable(self.evidence, self.mode_counts, self.coded(rows).block)
 
 
 def class_weight(rows: Rows, evidence: Evidence) -> Floats:

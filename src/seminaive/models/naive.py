@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy.typing as npt
 from seminaive.evidence.evidence import FLOOR, Evidence
 from seminaive.evidence.storage import storable
 from seminaive.evidence.terms import CurveTerm, GaussianTerm, TableTerm, Term
+from seminaive.models.level_priors import added_counts, strength_of
 from seminaive.statistics.moments import Moments, columns_of, pooled, reclass
 from seminaive.statistics.normal_gamma import MAXIMUM_LIKELIHOOD, NormalGamma, default_prior, mode, posterior
 from seminaive.statistics.smoothing import SmoothingKind, evidence_variance, log_evidence
@@ -75,7 +77,7 @@ class Estimation:
     """How sums become evidence; the names and defaults are those of the estimators' parameters."""
 
     prior: Any = "empirical"
-    smoothing: float = 1.0
+    smoothing: Any = 1.0
     smoothing_kind: SmoothingKind = "level"
     missing: str = "skip"
     variance_prior: str | NormalGamma | None = "normal-gamma"
@@ -138,10 +140,12 @@ def table_terms(sums: Sums, how: Estimation) -> dict[int, TableTerm]:
         own.append(np.arange(start + (MISSING if missing_occurs else FIRST_LEVEL), end))
     flat = np.concatenate(own) if own else np.zeros(0, dtype=np.int64)
     bounds = np.concatenate([[0], np.cumsum([len(part) for part in own])]).astype(np.int64)
-    counts, weight = sums.counts[:, flat], sums.class_weight
+    counts, smoothing = sums.counts[:, flat], how.smoothing
+    if isinstance(smoothing, Mapping):  # counts of one's own are simply more rows
+        counts, smoothing = counts + added_counts(sums.schema, smoothing)[:, flat], 0.0
     table, variance = np.zeros((2, sums.schema.n_classes, layout.width))
-    table[:, flat] = log_evidence(counts, how.smoothing, how.smoothing_kind, weight, bounds)
-    variance[:, flat] = evidence_variance(counts, how.smoothing, how.smoothing_kind, weight, bounds)
+    table[:, flat] = log_evidence(counts, smoothing, how.smoothing_kind, sums.class_weight, bounds)
+    variance[:, flat] = evidence_variance(counts, smoothing, how.smoothing_kind, sums.class_weight, bounds)
     as_class = described_as(sums, how)
     table, variance = table[as_class], variance[as_class]
     terms = {}
@@ -223,7 +227,8 @@ def missingness(sums: Sums, how: Estimation) -> tuple[Floats, Floats]:
         absent = np.maximum(sums.class_weight[:, None] - present, 0)
         for i in np.flatnonzero(absent.any(axis=0)):
             both = np.stack([present[:, i], absent[:, i]], axis=1)
-            out[:, :, i] = log_evidence(both, how.smoothing, how.smoothing_kind, sums.class_weight).T
+            strength = strength_of(how.smoothing, sums.schema.columns[sums.schema.layout.valued[i]].name)
+            out[:, :, i] = log_evidence(both, strength, how.smoothing_kind, sums.class_weight).T
     observed, missing = out[:, described_as(sums, how)]
     return observed, missing
 

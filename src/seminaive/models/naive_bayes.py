@@ -10,7 +10,7 @@ training add nothing.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -18,14 +18,18 @@ from sklearn.utils.metaestimators import available_if
 
 from seminaive.evidence.evidence import Evidence
 from seminaive.models.base import EvidenceClassifier, unchanged_on_error
-from seminaive.models.checks import check_choice, check_nonnegative, check_variance_prior, check_whole
+from seminaive.models.checks import check_choice, check_smoothing, check_variance_prior, check_whole
 from seminaive.models.kde import density_terms
 from seminaive.models.naive import Estimation, Sums, gather_sums, naive_evidence
 from seminaive.models.numeric import as_modelled, in_words
+from seminaive.models.posterior import posterior_frame
 from seminaive.models.updating import forget_rows, merge_sums, more_sums
 from seminaive.statistics.normal_gamma import NormalGamma
 from seminaive.statistics.smoothing import SmoothingKind
 from seminaive.table.table import Table, codes_among
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def _can_update(model: NaiveBayes) -> bool:
@@ -51,8 +55,9 @@ class NaiveBayes(EvidenceClassifier):
         A missing value says nothing, or is learned like any level.
     prior : "empirical", "uniform" or probabilities
         Class prior, in the order of the sorted labels.
-    smoothing : float
-        Mass added to the counts.
+    smoothing : float or dict
+        Mass added to the counts; or per column a number, numbers by level, or by class and level (Dirichlet priors of
+        one's own; columns that are not named get 1). Levels are in the order of `counts_`.
     smoothing_kind : "level", "pooled", "class", "likelihood", "half" or "none"
         Where the mass goes: "level", to every level (scikit-learn's alpha); "pooled", ``smoothing`` in all, spread
         as the column's overall distribution; "class", P(class | level) is shrunk towards the prior;
@@ -60,7 +65,7 @@ class NaiveBayes(EvidenceClassifier):
     variance_prior : "normal-gamma", None or NormalGamma
         Prior of means and variances: a weak one taken from the columns; None, maximum likelihood, which refuses a
         class without variance; or a `NormalGamma` of one's own, with a number per numeric column, or per class and
-        numeric column.
+        numeric column. ``NormalGamma(k0=0, alpha0=0, beta0=0)`` leaves the sample variance (ddof 1).
     nominal : names, positions or mask, optional
         Columns that are nominal whatever their type. Text, categories and booleans always are.
     levels : dict, optional
@@ -103,7 +108,7 @@ class NaiveBayes(EvidenceClassifier):
         n_bins: int = 10,
         missing: str = "skip",
         prior: Any = "empirical",
-        smoothing: float = 1.0,
+        smoothing: float | Mapping[Any, Any] = 1.0,
         smoothing_kind: SmoothingKind = "level",
         variance_prior: str | NormalGamma | None = "normal-gamma",
         nominal: Sequence[Any] | None = None,
@@ -128,7 +133,7 @@ class NaiveBayes(EvidenceClassifier):
         check_choice("missing", self.missing, ("skip", "value"))
         check_choice("smoothing_kind", self.smoothing_kind, ("level", "pooled", "class", "likelihood", "half", "none"))
         check_variance_prior(self.variance_prior)
-        check_nonnegative("smoothing", self.smoothing)
+        check_smoothing(self.smoothing, self.smoothing_kind)
         check_whole("n_bins", self.n_bins, at_least=1)
         if isinstance(self.prior, str):
             check_choice("prior", self.prior, ("empirical", "uniform"))
@@ -219,6 +224,32 @@ class NaiveBayes(EvidenceClassifier):
             self._open(X)
             self._set(forget_rows(self.sums_, X, y, sample_weight, set(self.levels or ()), self.n_jobs))
         return self
+
+    def posterior(self, level: float = 0.95) -> pd.DataFrame:
+        """What was estimated, with posterior intervals: means, variances, and probabilities of levels.
+
+        Parameters
+        ----------
+        level : float
+            Probability inside the intervals.
+
+        Returns
+        -------
+        DataFrame
+            One row per column, class and parameter ("mean", "variance", or a level): estimate, low, high. Not for
+            ``numeric="kde"``, nor for probabilities of levels unless ``smoothing_kind`` is "level" or "none".
+
+        Examples
+        --------
+        >>> model = NaiveBayes().fit([[1.0], [2.0], [3.0], [5.0], [7.0], [9.0]], list("aaabbb"))
+        >>> model.posterior().round(2)
+           column class parameter  estimate   low   high
+        0       0     a      mean      2.01  0.47   3.55
+        1       0     b      mean      6.99  4.75   9.23
+        2       0     a  variance      1.35  0.42   6.49
+        3       0     b  variance      2.85  0.89  13.71
+        """
+        return posterior_frame(self._fitted(), self.sums_, self._estimation, level)
 
     def summary(self) -> str:
         """What was learned, in words."""

@@ -18,7 +18,8 @@ from scipy.special import ndtr
 from seminaive.models.constrained import ConstrainedNB
 from seminaive.models.naive_bayes import NaiveBayes
 from seminaive.reproduce.paper_table import Reproduction, Request
-from seminaive.statistics.mic import group_features, mic_matrix
+from seminaive.selection.association import mic_matrix
+from seminaive.selection.groups import group_features
 from seminaive.statistics.normal_gamma import SAMPLE_VARIANCE
 
 Floats = npt.NDArray[np.float64]

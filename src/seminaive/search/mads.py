@@ -33,6 +33,15 @@ OPTIONS = (
 )
 
 
+def mesh_search() -> Any:
+    """The optional package, or one sentence that says how to get it."""
+    try:
+        import PyNomad
+    except ImportError:
+        raise ImportError("method='mads' needs the package PyNomadBBO: pip install 'seminaive[mads]'") from None
+    return PyNomad
+
+
 def move_by_mesh(problem: Problem, random_state: int = 0, evaluations: int = 3000, steps: bool = False) -> Moved:
     """Search from the mode; with ``steps`` the constraints are the hard counts alone, as in the literature.
 
@@ -45,10 +54,7 @@ def move_by_mesh(problem: Problem, random_state: int = 0, evaluations: int = 300
     steps : bool
         Use the slack of every demand, a step function, instead of margins.
     """
-    try:
-        import PyNomad
-    except ImportError:
-        raise ImportError("method='mads' needs the package PyNomadBBO: pip install 'seminaive[mads]'") from None
+    nomad = mesh_search()
     size = problem.model.size
     by_margin = problem.about_rows and not steps
     n_outputs = len(problem.demands)
@@ -85,5 +91,5 @@ def move_by_mesh(problem: Problem, random_state: int = 0, evaluations: int = 300
             *OPTIONS,
         ]
         with one_blas_thread():
-            PyNomad.optimize(evaluate, [0.0] * size, [-REACH] * size, [REACH] * size, options)
+            nomad.optimize(evaluate, [0.0] * size, [-REACH] * size, [REACH] * size, options)
     return Moved(best[0], best[1], best[2], 0)

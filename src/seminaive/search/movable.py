@@ -188,15 +188,15 @@ class Movable:
         return np.repeat(by_column, self._widths, axis=1)
 
 
-def movable(evidence: Evidence, counts: Floats, smoothing: float, block: Block) -> Movable:
+def movable(evidence: Evidence, mode_counts: Floats, block: Block) -> Movable:
     """The model at its mode, over the rows of a block.
 
     Parameters
     ----------
     evidence : Evidence
-        Tables smoothed by ``smoothing`` per level, and Gaussians with their posterior.
-    counts : array (classes, layout.width)
-        Weight of every code in the rows the evidence was learned from.
+        Tables of probabilities, and Gaussians with their posterior.
+    mode_counts : array (classes, layout.width)
+        Of every code, what its probability is proportional to: counts and what the prior adds.
     """
     schema = evidence.schema
     gaussians = [term for term in evidence.terms if isinstance(term, GaussianTerm)]
@@ -211,11 +211,11 @@ def movable(evidence: Evidence, counts: Floats, smoothing: float, block: Block) 
     base -= 0.5 * (~np.isnan(x)).sum(axis=0) * np.log(2 * np.pi)
     # The standardised density is the density times the scale: the same constant for every class.
     base -= (np.log(scale)[:, None] * ~np.isnan(x)).sum(axis=0)
-    log_phi, mode_counts, starts, level = _levels(tables, np.asarray(counts), smoothing, block, schema)
+    log_phi, counts, starts, level = _levels(tables, mode_counts, block, schema)
     seen = (~np.isnan(x)).astype(np.float64)
     if np.ptp(base, axis=1).max(initial=0) == 0:
         base = np.ascontiguousarray(base[:, :1])
-    return Movable(base, np.nan_to_num(x), seen, after, log_phi, mode_counts, starts, level, shift, scale)
+    return Movable(base, np.nan_to_num(x), seen, after, log_phi, counts, starts, level, shift, scale)
 
 
 def _standardised(terms: list[GaussianTerm], block: Block, schema: Schema) -> tuple[Floats, Posterior, Floats, Floats]:
@@ -231,19 +231,19 @@ def _standardised(terms: list[GaussianTerm], block: Block, schema: Schema) -> tu
 
 
 def _levels(
-    terms: list[TableTerm], counts: Floats, smoothing: float, block: Block, schema: Schema
+    terms: list[TableTerm], mode_counts: Floats, block: Block, schema: Schema
 ) -> tuple[Floats, Floats, Integers, Any]:
     """The tables side by side, without the code of values never seen, and the rows' levels among them."""
     k, layout = schema.n_classes, schema.layout
     own = [own_codes(term) for term in terms]
     width = sum(map(len, own))
-    log_phi, mode_counts = np.zeros((2, k, width))
+    log_phi, counts = np.zeros((2, k, width))
     starts = np.cumsum([0, *map(len, own)])[:-1].astype(np.int64)
     places = np.full((len(terms), block.n_rows), -1)
     for i, (term, codes) in enumerate(zip(terms, own, strict=True)):
         to = slice(starts[i], starts[i] + len(codes))
         log_phi[:, to] = term.table[:, codes]
-        mode_counts[:, to] = counts[:, layout.starts[term.column] + codes] + smoothing
+        counts[:, to] = mode_counts[:, layout.starts[term.column] + codes]
         place = np.full(term.table.shape[1], -1)
         place[codes] = starts[i] + np.arange(len(codes))
         home = block.codes8 if schema.columns[term.column].n_codes <= 256 else block.codes16
@@ -258,7 +258,7 @@ def _levels(
 
         level = csr_array((np.ones(len(at)), (at, rows)), shape=(width, block.n_rows))
     occupied = np.array([len(codes) > 0 for codes in own], dtype=bool)
-    return log_phi, mode_counts, starts[occupied] if len(own) else starts, level
+    return log_phi, counts, starts[occupied] if len(own) else starts, level
 
 
 def own_codes(term: TableTerm) -> Integers:
