@@ -22,12 +22,17 @@ def counted(values, classes, n_classes, weights=None, limit=1024):
     return kernel_density(support, counts)
 
 
+def spread(rows):
+    return min(rows.std(), np.subtract(*np.quantile(rows, [0.75, 0.25])) / 1.34)
+
+
 def definition(x, values, classes, k):
     """The formula of the module, row by row."""
     rows = values[classes == k]
     n = len(rows)
-    iqr = np.subtract(*np.quantile(rows, [0.75, 0.25]))
-    h = max(0.9 * min(rows.std(), iqr / 1.34) * n**-0.2, 1e-3 * values.std())
+    spreads = [spread(values[classes == j]) for j in np.unique(classes)]
+    own = spread(rows) if all(spreads) else spread(values) or values.std()
+    h = max(0.9 * own * n**-0.2, 1e-3 * values.std())
     kernels = norm.pdf(x[:, None], rows, h).sum(axis=1)
     return np.log((kernels + norm.pdf(x, values.mean(), 2 * values.std())) / (n + 1))
 
@@ -45,6 +50,25 @@ def test_distinct_values_give_the_formula_exactly(seed):
     log_density = counted(values, classes, 3).log_density(x)
     for k in range(3):
         np.testing.assert_allclose(log_density[k], definition(x, values, classes, k), rtol=1e-9)
+
+
+@pytest.mark.parametrize("common", [0.45, 0.6, 0.8])
+def test_a_value_that_half_of_a_class_shares_leaves_all_classes_one_spread(common):
+    """One class has no spread between its quartiles; with .8 not even the whole column has one."""
+    rng = np.random.default_rng(0)
+    values, classes = np.round(rng.normal(size=200), 1), np.arange(200) % 2
+    values[rng.random(200) < np.where(classes == 0, common, 0.8)] = 0.0
+    x = np.linspace(-4, 4, 50)
+    log_density = counted(values, classes, 2).log_density(x)
+    for k in range(2):
+        np.testing.assert_allclose(log_density[k], definition(x, values, classes, k), rtol=1e-9)
+
+
+def test_a_value_common_in_both_classes_is_no_proof_of_either():
+    zeros_and_ones = np.repeat([0.0, 1.0, 0.0, 1.0], [80, 20, 70, 30])
+    classes = np.repeat([0, 1], 100)
+    said = counted(zeros_and_ones, classes, 2).log_density([0.0, 1.0])
+    np.testing.assert_allclose(said[1] - said[0], np.log([70 / 80, 30 / 20]), atol=0.05)
 
 
 def test_bins_come_close_to_the_rows_themselves():

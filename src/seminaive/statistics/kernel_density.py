@@ -4,7 +4,11 @@ Class k's density at x is a Gaussian kernel estimate, mixed with a wide normal o
 the tails stay bounded:
 
     f_k(x) = n_k / (n_k + 1) * mean of N(x; x_i, h_k^2) over the class + 1 / (n_k + 1) * N(x; mean, (2 sd)^2)
-    h_k = .9 min(sd_k, IQR_k / 1.34) n_k^(-1/5), at least 1e-3 sd
+    h_k = .9 s_k n_k^(-1/5), at least 1e-3 sd, with s_k = min(sd_k, IQR_k / 1.34)
+
+Half the rows of a class may share one value: its quartiles then say nothing about its spread, and a bandwidth of almost
+zero beside another class's ordinary one would turn that value, however common in both, into proof of the class. So if
+any class has s_k = 0, all take the whole column's min(sd, IQR / 1.34), or its sd if that is 0, too.
 
 The rows enter as counts on a support: the distinct values of the column (point masses, exact), or bins, in
 each of which the rows are spread evenly. Inside, a column is shifted by its mean and divided by its sd.
@@ -145,8 +149,7 @@ def kernel_density(support: npt.ArrayLike, counts: npt.ArrayLike) -> KernelDensi
     if sd == 0.0:
         return KernelDensity(places, table, np.ones(len(table)), mean, 0.0)
     middle, width = (middle - mean) / sd, width / sd
-    bandwidth = np.array([_bandwidth(middle, width, row) for row in table])
-    return KernelDensity((places - mean) / sd, table, bandwidth, mean, sd)
+    return KernelDensity((places - mean) / sd, table, _bandwidths(middle, width, table), mean, sd)
 
 
 def density_curve(density: KernelDensity, n_knots: int = 256) -> DensityCurve:
@@ -225,14 +228,21 @@ def _mean_and_sd(middle: FloatArray, width: FloatArray, weight: FloatArray) -> t
     return float(origin + shift), float(np.sqrt(variance))
 
 
-def _bandwidth(middle: FloatArray, width: FloatArray, row: FloatArray) -> float:
-    """h of one class in units of the column's sd."""
-    n = float(row.sum())
-    if n == 0.0:
-        return 1.0
-    _, sd = _mean_and_sd(middle, width, row)
-    spread: float = min(sd, _interquartile_range(middle, row) / 1.34)
-    return max(0.9 * spread * math.pow(n, -0.2), 1e-3)
+def _bandwidths(middle: FloatArray, width: FloatArray, table: FloatArray) -> FloatArray:
+    """h of every class in units of the column's sd; 1 for a class without rows."""
+    rows = table.sum(axis=1)
+    inhabited = rows > 0
+    spread = np.array([_spread(middle, width, row) for row in table[inhabited]])
+    if not spread.all():
+        spread = np.full(len(spread), _spread(middle, width, table.sum(axis=0)) or 1.0)
+    bandwidth = np.ones(len(table))
+    bandwidth[inhabited] = np.maximum(0.9 * spread * np.power(rows[inhabited], -0.2), 1e-3)
+    return bandwidth
+
+
+def _spread(middle: FloatArray, width: FloatArray, row: FloatArray) -> float:
+    """min(sd, IQR / 1.34) of some rows."""
+    return min(_mean_and_sd(middle, width, row)[1], _interquartile_range(middle, row) / 1.34)
 
 
 def _interquartile_range(middle: FloatArray, row: FloatArray) -> float:
