@@ -3,6 +3,7 @@
 Every function takes ``ax=`` and gives the matplotlib axes it drew on.
 """
 
+from seminaive.evaluate.pictures import calibration, lift, profit
 from seminaive.evaluate.plots import plot_critical_differences as critical_differences
 
-__all__ = ["critical_differences"]
+__all__ = ["calibration", "critical_differences", "lift", "profit"]
