@@ -1,7 +1,8 @@
 """Classifiers that start from naive Bayes and repair it; every decision stays an exact, readable sum of evidence."""
 
-from seminaive import datasets, plot
+from seminaive import datasets, metrics, plot
 from seminaive.evidence.storage import load
+from seminaive.models.adjusted import AdjustedNB
 from seminaive.models.constrained import ConstrainedNB
 from seminaive.models.naive_bayes import NaiveBayes
 from seminaive.models.selective import SelectiveNB
@@ -19,6 +20,7 @@ from seminaive.table.table import Table
 __version__ = "0.1.0"
 
 __all__ = [
+    "AdjustedNB",
     "CFSFilter",
     "ConstrainedNB",
     "Discretizer",
@@ -35,6 +37,7 @@ __all__ = [
     "encode",
     "group_features",
     "load",
+    "metrics",
     "mic",
     "mic_matrix",
     "plot",

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from seminaive import ConstrainedNB, NaiveBayes, SelectiveNB
+from seminaive import AdjustedNB, ConstrainedNB, NaiveBayes, SelectiveNB
 
 ESTIMATORS: list[tuple[str, Callable[[], Any]]] = [
     ("NaiveBayes", NaiveBayes),
@@ -28,6 +28,10 @@ ESTIMATORS: list[tuple[str, Callable[[], Any]]] = [
             on_infeasible="warn",
         ),
     ),
+    ("AdjustedNB", AdjustedNB),
+    ("AdjustedNB-ovr", partial(AdjustedNB, coupling="ovr", numeric="kde", centre="auto")),
+    ("AdjustedNB-gaussian", partial(AdjustedNB, numeric="gaussian", nonnegative=True, shared=True, missing="skip")),
+    ("AdjustedNB-residual", partial(AdjustedNB, numeric="mdl", residual=True)),
     ("SelectiveNB", SelectiveNB),
     ("SelectiveNB-mdl", partial(SelectiveNB, numeric="mdl", missing="value", criterion="log_loss")),
 ]

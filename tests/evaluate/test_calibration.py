@@ -78,6 +78,23 @@ def test_with_several_classes_the_most_probable_is_judged():
     np.testing.assert_allclose([curve.predicted[0], curve.observed[0]], [2 / 3, 2 / 3])
 
 
+def test_labels_are_looked_up_among_the_classes(sample):
+    y, p, w = sample
+    labels = np.array(["no", "yes"])[y]
+    both = np.column_stack([1 - p, p])
+    for score in (log_loss_bits, brier_score, expected_calibration_error):
+        assert score(labels, both, sample_weight=w, classes=["no", "yes"]) == score(y, p, sample_weight=w)
+        assert score(labels, p, sample_weight=w, classes=["no", "yes"]) == score(y, p, sample_weight=w)
+    curve = reliability_curve(labels, both, classes=["no", "yes"])
+    np.testing.assert_array_equal(curve.observed, reliability_curve(y, p).observed)
+    with pytest.raises(ValueError, match=r"classes=model\.classes_"):
+        log_loss_bits(labels, p)
+    with pytest.raises(ValueError, match="y holds 'maybe', which is not among the classes"):
+        log_loss_bits(["maybe"], [0.5], classes=["no", "yes"])
+    with pytest.raises(ValueError, match="classes has 1 labels, probability 2 columns"):
+        log_loss_bits(["no"], [0.5], classes=["no"])
+
+
 def test_wrong_inputs_are_named():
     with pytest.raises(ValueError, match="y has 1 rows, probability 2"):
         log_loss_bits([1], [0.5, 0.5])

@@ -61,8 +61,20 @@ def test_profit_is_gain_minus_cost(sample):
 def test_wrong_inputs_are_named():
     with pytest.raises(ValueError, match="equal length"):
         lift_curve([1, 0], [0.5])
-    with pytest.raises(ValueError, match="y must be 1 for the rows looked for"):
+    with pytest.raises(ValueError, match="positions from 0 to 1, got 1 to 2"):
         lift_curve([1, 2], [0.5, 0.4])
+    with pytest.raises(ValueError, match="of='maybe' is not among the classes"):
+        lift_curve(["yes"], [0.5], classes=["no", "yes"], of="maybe")
+
+
+def test_a_class_can_be_looked_for_by_its_label():
+    y, p = ["a", "b", "c", "a"], np.array([[0.5, 0.3, 0.2], [0.4, 0.6, 0.0], [0.3, 0.0, 0.7], [0.1, 0.2, 0.7]])
+    found = lift_curve(y, p, classes=["a", "b", "c"], of="a")
+    np.testing.assert_allclose(found.found, [0.0, 0.5, 0.5, 0.5, 1.0])
+    last = lift_curve(y, p, classes=["a", "b", "c"])
+    np.testing.assert_allclose(last.found, lift_curve([0, 0, 1, 0], p[:, 2]).found)
+    profit = profit_curve(y, p, 3, 1, classes=["a", "b", "c"], of="a")
+    np.testing.assert_allclose(profit.profit, [0, 2, 1, 0, 2])
 
 
 def test_curves_are_drawn(sample):

@@ -1,7 +1,8 @@
 """Can the probabilities be trusted? Log loss, Brier score, reliability and calibration error.
 
-Probabilities come as one column (of the positive class, `y` being 0 or 1) or one column per class
-(`y` the position of the true class). Everything takes row weights.
+Probabilities come as one column (of the second of two classes) or one column per class; `y` holds labels
+with `classes`, the labels in the order of the columns, or else positions: 0, 1, ... Everything takes row
+weights.
 """
 
 from dataclasses import dataclass
@@ -9,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+
+from seminaive.evaluate.outcomes import class_positions, probability_columns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,7 +60,12 @@ class ReliabilityCurve:
         return pd.DataFrame({name: getattr(self, name) for name in columns})
 
 
-def log_loss_bits(y: npt.ArrayLike, probability: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> float:
+def log_loss_bits(
+    y: npt.ArrayLike,
+    probability: npt.ArrayLike,
+    sample_weight: npt.ArrayLike | None = None,
+    classes: npt.ArrayLike | None = None,
+) -> float:
     """Mean of -log2 of the probability given to what happened, held between 1e-10 and 1 - 1e-10.
 
     1 bit per row is what tossing a coin earns with two equal classes.
@@ -67,12 +75,17 @@ def log_loss_bits(y: npt.ArrayLike, probability: npt.ArrayLike, sample_weight: n
     >>> log_loss_bits([1, 0, 1, 1], [0.5, 0.5, 0.25, 1.0])
     1.00000000003...
     """
-    _, own = _one_hot(y, probability)
+    _, own = _one_hot(y, probability, classes)
     loss = -np.log2(np.clip(own, FLOOR, 1 - FLOOR))
     return _mean(loss, sample_weight)
 
 
-def brier_score(y: npt.ArrayLike, probability: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> float:
+def brier_score(
+    y: npt.ArrayLike,
+    probability: npt.ArrayLike,
+    sample_weight: npt.ArrayLike | None = None,
+    classes: npt.ArrayLike | None = None,
+) -> float:
     """Mean squared distance of the probabilities from what happened, between 0 and 1.
 
     Half the squared distance summed over classes, which with two classes is that of the positive class.
@@ -82,11 +95,8 @@ def brier_score(y: npt.ArrayLike, probability: npt.ArrayLike, sample_weight: npt
     >>> brier_score([1, 0], [0.8, 0.4])
     0.1
     """
-    truth, _ = _one_hot(y, probability)
-    given = np.asarray(probability, dtype=float)
-    if given.ndim == 1:
-        given = np.column_stack([1 - given, given])
-    score = ((given - truth) ** 2).sum(axis=1)
+    truth, _ = _one_hot(y, probability, classes)
+    score = ((probability_columns(probability) - truth) ** 2).sum(axis=1)
     return _mean(score, sample_weight) / 2
 
 
@@ -98,16 +108,18 @@ def reliability_curve(
     strategy: Binning = "width",
     confidence: float = 0.95,
     sample_weight: npt.ArrayLike | None = None,
+    classes: npt.ArrayLike | None = None,
 ) -> ReliabilityCurve:
     """Compare predicted with observed rates, bin by bin.
 
     Parameters
     ----------
     y : array
-        0 or 1, or the position of the true class.
+        Labels of `classes`, or positions of the true class.
     probability : array
-        Of the positive class; or one column per class, in which case the question is whether the most
-        probable class is right as often as its probability says.
+        One column per class: with two classes the question is whether the second comes as often as its
+        probability says, with more whether the most probable class is right as often as that. Or the
+        column of the second of two classes.
     bins : int
         How many bins.
     strategy : str
@@ -116,6 +128,8 @@ def reliability_curve(
         Level of the intervals around the observed rates.
     sample_weight : array, optional
         Copies of each row.
+    classes : array, optional
+        Labels in the order of the columns: a model's ``classes_``.
 
     Examples
     --------
@@ -123,7 +137,7 @@ def reliability_curve(
     >>> curve.predicted, curve.observed
     (array([0.1, 0.9]), array([0.  , 0.75]))
     """
-    happened, given = _events(y, probability)
+    happened, given = _events(y, probability, classes)
     weight = np.ones(len(given)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     if bins < 1:
         raise ValueError(f"bins must be at least 1, got {bins}.")
@@ -156,6 +170,7 @@ def expected_calibration_error(
     bins: int = 10,
     strategy: Binning = "width",
     sample_weight: npt.ArrayLike | None = None,
+    classes: npt.ArrayLike | None = None,
 ) -> float:
     """Mean distance between predicted and observed rates over the bins of `reliability_curve`.
 
@@ -164,7 +179,9 @@ def expected_calibration_error(
     >>> expected_calibration_error([0, 0, 1, 1, 1, 0], [0.1, 0.1, 0.9, 0.9, 0.9, 0.9], bins=2)
     0.1333333333333...
     """
-    return reliability_curve(y, probability, bins=bins, strategy=strategy, sample_weight=sample_weight).error
+    return reliability_curve(
+        y, probability, bins=bins, strategy=strategy, sample_weight=sample_weight, classes=classes
+    ).error
 
 
 def plot_reliability(curve: ReliabilityCurve, *, label: str | None = None, ax: "Axes | None" = None) -> "Axes":
@@ -187,22 +204,15 @@ def plot_reliability(curve: ReliabilityCurve, *, label: str | None = None, ax: "
     return axes
 
 
-def _one_hot(y: npt.ArrayLike, probability: npt.ArrayLike) -> tuple[Float, Float]:
+def _one_hot(y: npt.ArrayLike, probability: npt.ArrayLike, classes: npt.ArrayLike | None) -> tuple[Float, Float]:
     """Classes that happened as 0/1 columns, and the probability each row gave to its own."""
-    given = np.asarray(probability, dtype=float)
-    label = np.asarray(y)
-    if len(label) != len(given):
-        raise ValueError(f"y has {len(label)} rows, probability {len(given)}.")
-    if given.ndim == 1:
-        given = np.column_stack([1 - given, given])
-    position = label.astype(np.intp)
-    if len(label) and (position.min() < 0 or position.max() >= given.shape[1]):
-        raise ValueError(
-            f"y must hold class positions from 0 to {given.shape[1] - 1}, got {position.min()} to {position.max()}."
-        )
+    given = probability_columns(probability)
+    if len(np.asarray(y)) != len(given):
+        raise ValueError(f"y has {len(np.asarray(y))} rows, probability {len(given)}.")
+    rows, position = np.arange(len(given)), class_positions(y, given.shape[1], classes)
     truth = np.zeros(given.shape)
-    truth[np.arange(len(label)), position] = 1.0
-    return truth, given[np.arange(len(label)), position]
+    truth[rows, position] = 1.0
+    return truth, given[rows, position]
 
 
 def _mean(values: Float, sample_weight: npt.ArrayLike | None) -> float:
@@ -210,12 +220,12 @@ def _mean(values: Float, sample_weight: npt.ArrayLike | None) -> float:
     return float(values @ weight / weight.sum())
 
 
-def _events(y: npt.ArrayLike, probability: npt.ArrayLike) -> tuple[Float, Float]:
+def _events(y: npt.ArrayLike, probability: npt.ArrayLike, classes: npt.ArrayLike | None) -> tuple[Float, Float]:
     """Did it happen (0 or 1), and with which probability was it predicted?"""
-    truth, _ = _one_hot(y, probability)
-    given = np.asarray(probability, dtype=float)
-    if given.ndim == 1:
-        return truth[:, 1], given
+    truth, _ = _one_hot(y, probability, classes)
+    given = probability_columns(probability)
+    if given.shape[1] == 2:
+        return truth[:, 1], given[:, 1]
     top = given.argmax(axis=1)
     rows = np.arange(len(given))
     return truth[rows, top], given[rows, top]

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from seminaive.evaluate.outcomes import of_one_class
+
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
@@ -75,17 +77,28 @@ class ProfitCurve:
         return pd.DataFrame({name: getattr(self, name) for name in names})
 
 
-def lift_curve(y: npt.ArrayLike, probability: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> LiftCurve:
+def lift_curve(
+    y: npt.ArrayLike,
+    probability: npt.ArrayLike,
+    sample_weight: npt.ArrayLike | None = None,
+    *,
+    classes: npt.ArrayLike | None = None,
+    of: Any = None,
+) -> LiftCurve:
     """Share of positives found against share of rows taken.
 
     Parameters
     ----------
-    y : array of 0 and 1
-        What happened.
+    y : array
+        What happened: labels of `classes`, or positions (1 for a positive, if there are two classes).
     probability : array
-        Predicted probability of 1.
+        Predicted probability of a positive, or one column per class.
     sample_weight : array, optional
         Copies of each row.
+    classes : array, optional
+        Labels in the order of the columns: a model's ``classes_``.
+    of : label, optional
+        The class that is looked for; the last, unless named.
 
     Examples
     --------
@@ -93,7 +106,7 @@ def lift_curve(y: npt.ArrayLike, probability: npt.ArrayLike, sample_weight: npt.
     >>> curve.at(0.5)
     0.6666666666666666
     """
-    threshold, rows, positives, _ = _taken(y, probability, sample_weight)
+    threshold, rows, positives, _ = _taken(y, probability, sample_weight, classes, of)
     return LiftCurve(rows / rows[-1], positives / max(positives[-1], 1e-300), threshold)
 
 
@@ -103,8 +116,13 @@ def profit_curve(
     gain: float,
     cost: float,
     sample_weight: npt.ArrayLike | None = None,
+    *,
+    classes: npt.ArrayLike | None = None,
+    of: Any = None,
 ) -> ProfitCurve:
     """Profit of acting on the most probable rows: `gain` for every positive, minus `cost` for every row.
+
+    The other parameters are those of `lift_curve`.
 
     Examples
     --------
@@ -114,7 +132,7 @@ def profit_curve(
     >>> curve.profit, float(curve.threshold[curve.best])
     (array([0., 4., 8., 7., 6.]), 0.4)
     """
-    threshold, rows, positives, expected = _taken(y, probability, sample_weight)
+    threshold, rows, positives, expected = _taken(y, probability, sample_weight, classes, of)
     spent = cost * rows
     return ProfitCurve(rows / rows[-1], gain * positives - spent, gain * expected - spent, threshold)
 
@@ -150,16 +168,17 @@ def _axes(ax: "Axes | None") -> Any:
 
 
 def _taken(
-    y: npt.ArrayLike, probability: npt.ArrayLike, sample_weight: npt.ArrayLike | None
+    y: npt.ArrayLike,
+    probability: npt.ArrayLike,
+    sample_weight: npt.ArrayLike | None,
+    classes: npt.ArrayLike | None,
+    of: Any,
 ) -> tuple[Float, Float, Float, Float]:
     """Rows, positives and expected positives among the rows above each distinct probability, from none on."""
-    given, happened = np.asarray(probability, dtype=float), np.asarray(y, dtype=float)
-    if given.ndim != 1 or happened.shape != given.shape or len(given) == 0:
-        raise ValueError(
-            f"y and probability must be two columns of equal length, got shapes {happened.shape} and {given.shape}."
-        )
-    if not np.isin(happened, (0.0, 1.0)).all():
-        raise ValueError("y must be 1 for the rows looked for and 0 for the others.")
+    rows_of_y, rows_of_p = len(np.asarray(y)), len(np.asarray(probability))
+    if rows_of_y != rows_of_p or rows_of_y == 0:
+        raise ValueError(f"y and probability must be of equal length, got {rows_of_y} and {rows_of_p} rows.")
+    happened, given = of_one_class(y, probability, classes, of)
     weight = np.ones(len(given)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     order = np.argsort(-given, kind="stable")
     given, weight, happened = given[order], weight[order], happened[order]

@@ -225,6 +225,8 @@ def missingness(sums: Sums, how: Estimation) -> tuple[Floats, Floats]:
     out = np.zeros((2, *present.shape))
     if how.missing == "value":
         absent = np.maximum(sums.class_weight[:, None] - present, 0)
+        if sums.class_weight.dtype.kind == "f":  # sums of weights are rounded: what is left of that is no row
+            absent = np.where(absent > 1e-9 * sums.class_weight[:, None], absent, 0.0)
         for i in np.flatnonzero(absent.any(axis=0)):
             both = np.stack([present[:, i], absent[:, i]], axis=1)
             strength = strength_of(how.smoothing, sums.schema.columns[sums.schema.layout.valued[i]].name)

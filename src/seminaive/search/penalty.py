@@ -86,18 +86,22 @@ def left_out(problem: Problem) -> Criterion:
 def cross_validated(
     problem: Problem,
     folds: Folds,
-    restraint: Restraint = FREE,
+    restraints: Restraint | Sequence[Restraint] = FREE,
     solve: Solver = newton,
 ) -> Criterion:
-    """Loss in bits per held-out row; in every fold the penalty is scaled by the fold's share of the rows."""
-    latest = [begin(training, restraint.centre) for training, _ in folds]
+    """Loss in bits per held-out row; in every fold the penalty is scaled by the fold's share of the rows.
+
+    Folds may be problems of their own, with as many weights as their rows ask for, and `restraints` of their own.
+    """
+    of_fold = [restraints] * len(folds) if isinstance(restraints, Restraint) else restraints
+    latest = [begin(training, own.centre) for (training, _), own in zip(folds, of_fold, strict=True)]
     rows = sum(held_out.total for _, held_out in folds)
 
     def criterion(fit: Fit) -> float:
         loss = 0.0
         for number, (training, held_out) in enumerate(folds):
             penalty = fit.penalty * training.total / problem.total
-            latest[number] = solve(training, penalty, latest[number], restraint)
+            latest[number] = solve(training, penalty, latest[number], of_fold[number])
             loss += held_out.bounded_loss(latest[number].weights)
         return loss / (rows * BITS)
 

@@ -91,7 +91,7 @@ def loss_sums(rows: Rows, design: Design, weights: Float, order: int) -> Sums:
         if order >= 1:
             slope = np.matmul(tile.evidence, tile.residual[:, :, None])[:, :, 0]
             gradient += slope.sum(axis=0) if design.shared else slope.ravel()
-        if order >= 2:
+        if order >= 2 and design.size:
             _add_hessian(hessian, tile, design)
     return Sums(value, gradient, hessian)
 

@@ -174,7 +174,8 @@ def density_adjustments(log_density: Float, prior: Float, clip: float = CLIP) ->
     """
     known = np.where(np.isnan(log_density), 0.0, log_density)
     floored = np.maximum(known - known.max(axis=0), -clip)  # shifted first: densities may be of any size
-    return np.asarray(floored - prior @ floored, dtype=np.float64)
+    mean = sum(share * row for share, row in zip(prior, floored, strict=True))  # the same bits for any number of rows
+    return np.asarray(floored - mean, dtype=np.float64)
 
 
 def _posterior(

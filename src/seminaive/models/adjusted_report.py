@@ -1,0 +1,134 @@
+"""What `AdjustedNB` says about its weights: how they were chosen, which are reversed, which repeat each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from seminaive.evidence.storage import storable
+from seminaive.show.explanation import Z95
+from seminaive.table.schema import Floats, Integers, Schema
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ALIKE = 0.7
+"""Evidence of two columns that is correlated at least as much is said to be nearly the same."""
+NAMED = 8
+"""Columns that a sentence of the summary names."""
+
+
+@storable
+@dataclass(frozen=True, eq=False)
+class WeightPath:
+    """The fits that were compared, strongest penalty first (by size where the paper's search chose).
+
+    Attributes
+    ----------
+    criterion : str
+        What they were judged by.
+    steps : dict of arrays
+        Penalty, penalty relative to its unit, m and criterion of each fit.
+    chosen : bool array
+    classes : array or None
+        The class that each fit tells from the rest, where every class is fitted alone.
+    """
+
+    criterion: str
+    steps: dict[str, Floats]
+    chosen: npt.NDArray[np.bool_]
+    classes: npt.NDArray[Any] | None
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per fit."""
+        import pandas as pd
+
+        of_class = {} if self.classes is None else {"class": self.classes}
+        return pd.DataFrame({**of_class, **self.steps, "chosen": self.chosen})
+
+    def __repr__(self) -> str:
+        return f"WeightPath({len(self.chosen)} fits, judged by {self.criterion})"
+
+
+@storable
+@dataclass(frozen=True, eq=False)
+class Overlap:
+    """For each column the other one whose evidence is most like its own, and their correlation over the rows.
+
+    Attributes
+    ----------
+    partner : int array (columns,)
+        -1 where there is none, or where it is not known.
+    correlation : array (columns,)
+    """
+
+    partner: Integers
+    correlation: Floats
+
+    @classmethod
+    def of(cls, gram: Floats) -> Overlap:
+        """From sums over the rows of products of two columns' evidence."""
+        size = np.sqrt(np.diag(gram))
+        scaled = np.divide(gram, np.outer(size, size), out=np.zeros_like(gram), where=np.outer(size, size) > 0)
+        np.fill_diagonal(scaled, 0.0)
+        scaled = np.round(scaled, 9)  # copies of one column are equally alike, whatever the rounding
+        partner = np.abs(scaled).argmax(axis=1) if len(gram) else np.zeros(0, dtype=np.int64)
+        correlation = scaled[np.arange(len(gram)), partner]
+        return cls(np.where(correlation != 0, partner, -1), correlation)
+
+
+def weights_frame(schema: Schema, weights: Floats, errors: Floats, overlap: Overlap) -> pd.DataFrame:
+    """One row per column (and class, where classes have weights of their own): weight, interval, and what it means."""
+    import pandas as pd
+
+    names = [str(name) for name in schema.names]
+    partner = [names[j] if j >= 0 else "" for j in overlap.partner]
+    frames = []
+    for k, (own, error) in enumerate(zip(np.atleast_2d(weights), np.atleast_2d(errors), strict=True)):
+        of_class = {"class": schema.classes[k]} if weights.ndim == 2 else {}
+        columns = {
+            "term": names,
+            **of_class,
+            "weight": own,
+            "low": own - Z95 * error,
+            "high": own + Z95 * error,
+            "reversed": own < 0,
+            "most like": partner,
+            "correlation": overlap.correlation,
+        }
+        frames.append(pd.DataFrame(columns))
+    together = pd.concat(frames)
+    return together.sort_index(kind="stable").reset_index(drop=True) if len(frames) > 1 else together
+
+
+def sentences(schema: Schema, weights: Floats, errors: Floats, overlap: Overlap) -> list[str]:
+    """Which columns are reversed given the others, and which say nearly the same."""
+    names = [str(name) for name in schema.names]
+    lines = []
+    reversed_ones = np.argwhere(np.atleast_2d(weights) < 0)
+    if len(reversed_ones):
+        size = np.atleast_2d(weights)[tuple(reversed_ones.T)]
+        half = Z95 * np.atleast_2d(errors)[tuple(reversed_ones.T)]
+        order = np.argsort(size + half, kind="stable")
+        parts = []
+        for i in order[:NAMED]:
+            k, j = reversed_ones[i]
+            of_class = f" for {schema.classes[k]}" if weights.ndim == 2 else ""
+            surely = "" if size[i] + half[i] < 0 else ", could be chance"
+            parts.append(f"{names[j]}{of_class} ({size[i]:.2f} ± {half[i]:.2f}{surely})")
+        more = f" and {len(order) - NAMED} more" if len(order) > NAMED else ""
+        lines.append(f"reversed given the other columns (negative weight, 95 % interval): {', '.join(parts)}{more}")
+    alike = {
+        (min(j, int(i)), max(j, int(i))): c
+        for j, (i, c) in enumerate(zip(overlap.partner, overlap.correlation, strict=True))
+        if i >= 0 and abs(c) >= ALIKE
+    }
+    if alike:
+        strongest = sorted(alike, key=lambda pair: -abs(alike[pair]))
+        parts = [f"{names[a]} ~ {names[b]} ({alike[a, b]:.2f})" for a, b in strongest[:NAMED]]
+        more = f" and {len(alike) - NAMED} more" if len(alike) > NAMED else ""
+        lines.append(f"say nearly the same, and share their weight (correlation): {', '.join(parts)}{more}")
+    return lines
