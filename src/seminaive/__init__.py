@@ -5,6 +5,7 @@ from seminaive.evidence.storage import load
 from seminaive.models.constrained import ConstrainedNB
 from seminaive.models.naive_bayes import NaiveBayes
 from seminaive.models.selective import SelectiveNB
+from seminaive.models.weighted import WeightedNB
 from seminaive.selection.filter_selectors import CFSFilter, MRMRFilter, MutualInformationFilter
 from seminaive.selection.indicators import ScoreIndicators
 from seminaive.selection.selector import NBSelector
@@ -24,6 +25,7 @@ __all__ = [
     "ScoreIndicators",
     "SelectiveNB",
     "Table",
+    "WeightedNB",
     "datasets",
     "encode",
     "load",

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from seminaive import ConstrainedNB, NaiveBayes, SelectiveNB
+from seminaive import ConstrainedNB, NaiveBayes, SelectiveNB, WeightedNB
 
 ESTIMATORS: list[tuple[str, Callable[[], Any]]] = [
     ("NaiveBayes", NaiveBayes),
@@ -29,6 +29,8 @@ ESTIMATORS: list[tuple[str, Callable[[], Any]]] = [
     ),
     ("SelectiveNB", SelectiveNB),
     ("SelectiveNB-mdl", partial(SelectiveNB, numeric="mdl", missing="value", criterion="log_loss")),
+    ("WeightedNB", WeightedNB),
+    ("WeightedNB-mdl", partial(WeightedNB, weights="deviation", numeric="mdl", missing="value")),
 ]
 
 SPLITS_AT_RANDOM: set[str] = set()
