@@ -60,6 +60,11 @@ def said(parts, column):
     return parts.values[:, parts.terms.index(column)]
 
 
+def own_terms(parts):
+    """Names of the terms that are columns: an average of models also has a term for the averaging."""
+    return [term for term in parts.terms if term != "averaging"]
+
+
 def is_answer(probabilities):
     """Whether every row is a distribution over classes, without NaN."""
     return bool(np.isfinite(probabilities).all()) and np.allclose(probabilities.sum(axis=1), 1, atol=1e-12)

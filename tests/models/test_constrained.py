@@ -12,11 +12,11 @@ from sklearn.datasets import load_iris, make_classification
 from sklearn.metrics import recall_score
 from threadpoolctl import threadpool_limits
 
-from seminaive import NaiveBayes, encode, load
+from seminaive import NaiveBayes, load
 from seminaive.models.constrained import ConstrainedNB
 from seminaive.models.constraint_report import InfeasibleConstraintsError
+from seminaive.models.judging import MOST_ROWS
 from seminaive.statistics.certificate import lower_bound
-from seminaive.table.gather import MOST_ROWS, gather_rows, without_rows
 
 X, CODES = load_iris(return_X_y=True, as_frame=True)
 Y = np.array(["setosa", "versicolor", "virginica"])[CODES]
@@ -366,23 +366,6 @@ def test_a_prior_of_ones_own_can_differ_by_class_and_column() -> None:
     assert 1 / classic.evidence_.terms[0].precision[0] == pytest.approx(numbers.loc[y == "sick", "marker"].var())
     with pytest.raises(ValueError, match="one per numeric column"):
         NaiveBayes(variance_prior=NormalGamma(np.zeros(3))).fit(numbers, y)
-
-
-# --- gathered rows ----------------------------------------------------------------------------------------------------
-
-
-def test_gathered_rows_are_the_table_and_a_sample_beyond_the_limit() -> None:
-    frame, y = two_classes(100)
-    table = encode(frame, y)
-    rows = gather_rows(table, 0)
-    assert np.array_equal(np.sort(rows.numbers), np.arange(100))
-    assert np.array_equal(table.schema.classes[rows.labels], y[rows.numbers])
-    assert np.array_equal(rows.block.values[0], frame["marker"].to_numpy()[rows.numbers])
-    some = gather_rows(table, 0, most=30)
-    assert len(some.numbers) == 30
-    assert np.array_equal(some.numbers, gather_rows(table, 0, most=30).numbers)
-    rest = gather_rows(without_rows(table, some.numbers), 0)
-    assert np.array_equal(np.sort(np.concatenate([some.numbers, rest.numbers])), np.arange(100))
 
 
 @pytest.mark.slow

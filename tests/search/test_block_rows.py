@@ -38,12 +38,10 @@ def test_labels_follow_the_segments():
     assert rows.codes is block.codes8
 
 
-def test_a_fold_is_held_out_or_alone():
+def test_classes_take_their_places_among_those_told_apart():
     block = BLOCKS[0]
-    inside, outside = rows_of_block(block, fold=1, held_out=True), rows_of_block(block, fold=1)
-    assert len(outside) == block.starts[1]
-    assert len(inside) == block.starts[3] - block.starts[1]
-    np.testing.assert_array_equal(inside.codes, block.codes8[:, block.starts[1] :])
+    rows = rows_of_block(block, places=np.array([1, 0]))
+    np.testing.assert_array_equal(rows.label, np.repeat([1, 1, 0], np.diff(block.starts)))
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -62,6 +60,3 @@ def test_sums_over_blocks_are_those_over_their_rows(n_jobs):
     there = WeightedEvidence(design, over_blocks(blocks, dense, n_jobs=n_jobs), total).sums(weights)
     np.testing.assert_array_equal(here.hessian, there.hessian)
     assert here.value == there.value
-    parts = [over_blocks(blocks, dense, fold=1, held_out=flag) for flag in (False, True)]
-    both = sum(WeightedEvidence(design, part, 1.0).sums(weights).value for part in parts)
-    assert both == pytest.approx(here.value)

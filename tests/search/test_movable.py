@@ -35,7 +35,7 @@ def mixed(missing: str = "skip") -> Any:
 
 
 def movable_of(fitted: Any) -> Movable:
-    return fitted.movable(gather_rows(fitted.table, 0))
+    return fitted.movable(gather_rows(fitted.table, 1000, 0))
 
 
 def test_iris_loss_gradient_and_scores_are_the_frozen_ones() -> None:
@@ -93,7 +93,7 @@ def test_gradients_match_finite_differences(missing: str, dense: bool, monkeypat
 @pytest.mark.parametrize("missing", ["skip", "value"])
 def test_served_evidence_scores_as_the_search_did(missing: str) -> None:
     fitted = mixed(missing)
-    rows = gather_rows(fitted.table, 0)
+    rows = gather_rows(fitted.table, 1000, 0)
     model = fitted.movable(rows)
     assert model.scores(model.at(np.zeros(model.size))) == pytest.approx(fitted.evidence.scores(rows.block), abs=1e-10)
     z = np.random.default_rng(2).normal(size=model.size)

@@ -49,7 +49,7 @@ def test_no_label_sequence_alternates_twice() -> None:
 
 def test_equal_rows_of_two_classes_prove_that_both_cannot_be_kept() -> None:
     table = encode([["a"], ["a"], ["a"], ["b"]], [0, 1, 1, 1])
-    rows = gather_rows(table, 0)
+    rows = gather_rows(table, 1000, 0)
     both = demands_on(read_constraints({0: {"recall": 1}, 1: {"recall": 1}}, [0, 1]), np.array([1.0, 3.0]), None)
     proof = prove_infeasible(rows.block, rows.labels, both, one_gaussian=False)
     assert proof is not None

@@ -72,7 +72,8 @@ def test_the_criteria_along_the_path_are_those_of_naive_bayes_fitted_out_of_fold
     selector = NBSelector(direction="forward", criterion="error", cv=3).fit(X, y)
     frame = selector.path_.to_frame()
     block = search_rows.rows_to_search(encode(X, y), 0)
-    from seminaive.search.rows import row_classes, stratified_folds
+    from seminaive.table.block import row_classes
+    from seminaive.table.folds import stratified_folds
 
     folds = stratified_folds(row_classes(block), 3, 0)
     by_class = np.argsort(y, kind="stable")

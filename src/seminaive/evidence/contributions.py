@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from seminaive.evidence.evidence import Evidence
+from seminaive.evidence.model import Model
 from seminaive.table.block import Block
 from seminaive.table.schema import Floats
 
@@ -45,16 +45,15 @@ class Contributions:
         return f"Contributions({n} rows x {t} terms x {k} classes)"
 
 
-def contributions(evidence: Evidence, blocks: Iterable[Block], n_rows: int) -> Contributions:
+def contributions(model: Model, blocks: Iterable[Block], n_rows: int) -> Contributions:
     """Evaluate every term of a model on blocks, rows in their original order."""
-    k, t = evidence.schema.n_classes, len(evidence.terms)
-    values, variances = np.empty((n_rows, t, k)), np.empty((n_rows, t, k))
+    k, names = model.schema.n_classes, model.term_names()
+    values, variances = np.empty((2, n_rows, len(names), k))
     for block in blocks:
         rows = slice(block.first_row, block.first_row + block.n_rows)
-        for i, term in enumerate(evidence.terms):
-            values[rows, i] = block.in_row_order(term.evidence(block, evidence.schema)).T
-            variances[rows, i] = block.in_row_order(term.variance(block, evidence.schema)).T
-    return Contributions(values, evidence.term_names(), evidence.prior, evidence.schema.classes, variances)
+        for of_block, into in zip(model.said(block), (values, variances), strict=True):
+            into[rows] = block.in_row_order(of_block).transpose(2, 0, 1)
+    return Contributions(values, names, model.prior, model.schema.classes, variances)
 
 
 def contrast(values: Floats, variances: Floats, reference: int | None, link: str = "softmax") -> tuple[Floats, Floats]:

@@ -10,10 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from seminaive.evidence.families import Families
+from seminaive.evidence.model import log_softmax
 from seminaive.evidence.storage import storable
-from seminaive.evidence.terms import CurveTerm, GaussianTerm, TableTerm, Term
+from seminaive.evidence.terms import CurveTerm, FamilyTerm, GaussianTerm, TableTerm, Term
 from seminaive.kernels.score import add_gaussians, add_tables
 from seminaive.table.block import Block
+from seminaive.table.pairs import column_codes
 from seminaive.table.schema import Column, Floats, Integers, Schema
 
 FLOOR = -700.0
@@ -60,6 +63,8 @@ class Evidence:
             add_tables(block.codes16, packed.rows16, packed.starts16, packed.tables, scores)
         if len(packed.gaussians):
             add_gaussians(block.values, packed.gaussians, packed.mean, packed.root, packed.constant, scores)
+        if len(packed.families):
+            packed.families.add(packed.families.tables, column_codes(block, self.schema), self.schema, scores)
         for term in packed.others:
             scores += term.evidence(block, self.schema)
         return scores
@@ -72,8 +77,7 @@ class Evidence:
         """Their logarithms, by log-sum-exp."""
         if self.link == "ovr":
             scores = -np.logaddexp(0.0, -scores)  # log of each class's own probability
-        shifted = scores - scores.max(axis=0)
-        return shifted - np.log(np.exp(shifted).sum(axis=0))
+        return log_softmax(scores)
 
     @cached_property
     def by_column(self) -> dict[int, Term]:
@@ -84,6 +88,21 @@ class Evidence:
         """One name per term: its column's."""
         return [str(self.schema.columns[term.column].name) for term in self.terms]
 
+    def term_reads(self) -> list[tuple[int, ...]]:
+        """The columns each term looks at, its own first."""
+        return [term.reads for term in self.terms]
+
+    def said(self, block: Block) -> tuple[Floats, Floats]:
+        """What every term says in every row, and its variance, both (terms, classes, rows)."""
+        values, variances = np.empty((2, len(self.terms), self.schema.n_classes, block.n_rows))
+        for i, term in enumerate(self.terms):
+            values[i], variances[i] = term.evidence(block, self.schema), term.variance(block, self.schema)
+        return values, variances
+
+    def shown_terms(self) -> list[list[Term]]:
+        """Every term speaks for itself."""
+        return [[term] for term in self.terms]
+
     @cached_property
     def _packed(self) -> _Packed:
         return _pack(self.schema, self.terms)
@@ -91,7 +110,9 @@ class Evidence:
 
 @dataclass(frozen=True)
 class _Packed:
-    """Terms laid out for the kernels: all tables in one flat array, all Gaussians without missing evidence together."""
+    """Terms laid out for the kernels: all tables in one flat array, all Gaussians without missing evidence together,
+    and all families together.
+    """
 
     tables: Floats
     rows8: Integers
@@ -102,6 +123,7 @@ class _Packed:
     mean: Floats
     root: Floats
     constant: Floats
+    families: Families
     others: tuple[Term, ...]
 
 
@@ -111,6 +133,7 @@ def _pack(schema: Schema, terms: Sequence[Term]) -> _Packed:
     narrow: list[int] = []
     wide: list[int] = []
     gaussians: list[GaussianTerm] = []
+    families: list[FamilyTerm] = []
     others: list[Term] = []
     for term in terms:
         if isinstance(term, TableTerm):
@@ -119,6 +142,8 @@ def _pack(schema: Schema, terms: Sequence[Term]) -> _Packed:
             (narrow if schema.columns[term.column].n_codes <= 256 else wide).append(term.column)
         elif isinstance(term, GaussianTerm) and not term.missing.any() and not (term.loudness < 0).any():
             gaussians.append(term)
+        elif isinstance(term, FamilyTerm):
+            families.append(term)
         else:
             others.append(term)
     columns = np.array([term.column for term in gaussians], dtype=np.int64)
@@ -138,11 +163,12 @@ def _pack(schema: Schema, terms: Sequence[Term]) -> _Packed:
         mean=stack([term.mean for term in gaussians]),
         root=stack([np.sqrt(term.precision * term.loudness) for term in gaussians]),
         constant=stack([term.constant * term.loudness for term in gaussians]),
+        families=Families.of(families, schema.n_classes),
         others=tuple(others),
     )
 
 
-for _kind in (Column, Schema, TableTerm, GaussianTerm, CurveTerm, Evidence):
+for _kind in (Column, Schema, TableTerm, GaussianTerm, CurveTerm, FamilyTerm, Evidence):
     storable(_kind)
 
-__all__ = ["FLOOR", "CurveTerm", "Evidence", "GaussianTerm", "TableTerm", "Term"]
+__all__ = ["FLOOR", "CurveTerm", "Evidence", "FamilyTerm", "GaussianTerm", "TableTerm", "Term"]

@@ -14,6 +14,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from seminaive.evidence.contributions import Contributions, contributions
 from seminaive.evidence.evidence import Evidence
+from seminaive.evidence.mixture import Mixture
+from seminaive.evidence.model import Model
 from seminaive.evidence.storage import register_estimator, save
 from seminaive.models.checks import check_n_jobs
 from seminaive.show.explain import explain_model, explain_rows
@@ -99,13 +101,13 @@ class TableEstimator(BaseEstimator):
 
 
 class EvidenceClassifier(ClassifierMixin, TableEstimator):
-    """A classifier whose fitted state is an `Evidence`: a prior plus a sum of terms.
+    """A classifier whose fitted state is an `Evidence`, a prior plus a sum of terms, or a `Mixture` of such sums.
 
     A model implements ``_learn(table)``, which sets ``evidence_`` and whatever else it learned; everything users call
     is here, once.
     """
 
-    evidence_: Evidence
+    evidence_: Model
 
     # --- predicting ---------------------------------------------------------------------------------------------------
 
@@ -137,7 +139,7 @@ class EvidenceClassifier(ClassifierMixin, TableEstimator):
         parts = map_in_order(lambda block: _probabilities(block, evidence), blocks, self.n_jobs)
         return write_predictions(path, self.classes_, parts)
 
-    def _fitted(self) -> Evidence:
+    def _fitted(self) -> Model:
         check_is_fitted(self, "evidence_")
         return self.evidence_
 
@@ -213,13 +215,13 @@ class EvidenceClassifier(ClassifierMixin, TableEstimator):
     def _check_restored(self) -> None:
         """Refuse a loaded state whose parts do not fit together."""
         evidence = vars(self).get("evidence_")
-        if not isinstance(evidence, Evidence):
+        if not isinstance(evidence, (Evidence, Mixture)):
             raise ValueError("the model file holds no evidence")
         if len(self.classes_) != evidence.schema.n_classes or self.n_features_in_ != len(evidence.schema.columns):
             raise ValueError("the model file's classes or columns do not fit its evidence")
 
 
-def _probabilities(block: Block, evidence: Evidence) -> Floats:
+def _probabilities(block: Block, evidence: Model) -> Floats:
     return block.in_row_order(evidence.probabilities(evidence.scores(block))).T
 
 
@@ -235,7 +237,7 @@ def unchanged_on_error(estimator: Any) -> Iterator[None]:
         raise
 
 
-def _reference(label: Any, evidence: Evidence) -> int | None:
+def _reference(label: Any, evidence: Model) -> int | None:
     schema = evidence.schema
     if evidence.link == "ovr":
         if label is not None:

@@ -34,7 +34,7 @@ from seminaive.models.constraint_report import (
     nearest_of,
     promise_of,
 )
-from seminaive.models.judging import Fitted, Judge, Recipe, fit_mode, judge_by
+from seminaive.models.judging import Fitted, Judge, Recipe, fit_mode, judge_by, rows_to_judge
 from seminaive.models.keeping import Answer, Keeper
 from seminaive.models.naive import Estimation
 from seminaive.models.numeric import as_modelled, in_words
@@ -43,7 +43,6 @@ from seminaive.search.offsets import attainable_rates
 from seminaive.show.front import Front
 from seminaive.statistics.confusion import Constraint, Demand, count_confusion, read_constraints
 from seminaive.statistics.normal_gamma import NormalGamma
-from seminaive.table.gather import gather_rows
 from seminaive.table.schema import Floats
 from seminaive.table.table import Table
 
@@ -264,7 +263,7 @@ class ConstrainedNB(EvidenceClassifier):
     def _report(
         self, judge: Judge, answer: Answer, point: Sequence[Demand], certified: Sequence[Demand]
     ) -> ConstraintReport:
-        rows = gather_rows(judge.served.table, judge.served.recipe.seed, n_jobs=self.n_jobs)
+        rows = rows_to_judge(judge.served.table, judge.served.recipe)
         on_train = count_confusion(judge.served.scores(rows, answer.evidence), rows.labels, rows.block.weights)
         promises = tuple(
             promise_of(a, b, answer.confusion, on_train, self._certificate(a.constraint))

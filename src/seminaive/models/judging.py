@@ -15,12 +15,16 @@ from seminaive.models.naive import Estimation, Sums, gather_sums, naive_evidence
 from seminaive.search.movable import Movable, movable, moved_evidence
 from seminaive.search.promises import Problem
 from seminaive.statistics.confusion import Constraint, demands_on
-from seminaive.statistics.mdl import mdl_cuts
 from seminaive.table.block import Block
 from seminaive.table.discretize import binned
+from seminaive.table.folds import stratified_folds, stratified_share
 from seminaive.table.gather import Rows, gather_rows, without_rows
-from seminaive.table.schema import Floats, Integers
+from seminaive.table.mdl_bins import mdl_bins
+from seminaive.table.schema import Floats
 from seminaive.table.table import Table
+
+MOST_ROWS = 50_000
+"""Promises are counted on no more rows than about this many: a seeded sample of larger tables."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +66,7 @@ class Fitted:
 
     def problem(self, constraints: Sequence[Constraint], confidence: float | None = None) -> Problem:
         """Moving this model's parameters until the rows it was learned from (or a sample of them) keep promises."""
-        return self.problem_on(gather_rows(self.table, self.recipe.seed), constraints, confidence)
+        return self.problem_on(rows_to_judge(self.table, self.recipe), constraints, confidence)
 
     def problem_on(self, rows: Rows, constraints: Sequence[Constraint], confidence: float | None) -> Problem:
         """The same, judged on given rows."""
@@ -83,19 +87,14 @@ def class_weight(rows: Rows, evidence: Evidence) -> Floats:
 def fit_mode(table: Table, recipe: Recipe) -> Fitted:
     """Naive Bayes at the posterior mode; MDL bins are learned from these rows."""
     if recipe.numeric == "mdl":
-        table = binned(table, mdl_bins(table, recipe), recipe.n_jobs)
+        table = binned(table, mdl_bins(table, recipe.seed, recipe.n_jobs), recipe.n_jobs)
     sums = gather_sums(table, recipe.n_jobs)
     return Fitted(table, sums, naive_evidence(sums, recipe.estimation), recipe)
 
 
-def mdl_bins(table: Table, recipe: Recipe) -> dict[int, Floats]:
-    """Cuts of every valued column that tell the classes apart, from all rows or a sample of them."""
-    rows = gather_rows(table, recipe.seed, n_jobs=recipe.n_jobs)
-    labels, k = rows.labels, table.schema.n_classes
-    columns = table.schema.layout.valued.tolist()
-    return {
-        j: mdl_cuts(values, labels, k, rows.block.weights) for j, values in zip(columns, rows.block.values, strict=True)
-    }
+def rows_to_judge(table: Table, recipe: Recipe) -> Rows:
+    """The rows that promises are counted on: all, or of very many a sample."""
+    return gather_rows(table, MOST_ROWS, recipe.seed, recipe.n_jobs)
 
 
 def _same(block: Block) -> Block:
@@ -139,18 +138,17 @@ class Judge:
 
 def judge_by(table: Table, recipe: Recipe, place: str, folds: int, share: float) -> Judge:
     """Fit the models that the promises need."""
-    rows = gather_rows(table, recipe.seed, n_jobs=recipe.n_jobs)
+    rows = rows_to_judge(table, recipe)
     everywhere = np.ones(len(rows.numbers), dtype=bool)
     if place == "train":
         served = fit_mode(table, recipe)
         return Judge(rows, [(served, everywhere)], served, place)
-    rng = np.random.default_rng(recipe.seed)
     if place == "holdout":
-        held = stratified(rows.labels, rng, round(1 / share) if share < 0.5 else 2, share) == 0
+        held = stratified_share(rows.labels, share, recipe.seed) == 1
         served = fit_mode(without_rows(table, rows.numbers[held], recipe.n_jobs), recipe)
         kept = rows.where(held)
         return Judge(kept, [(served, np.ones(int(held.sum()), dtype=bool))], served, place)
-    fold = stratified(rows.labels, rng, folds)
+    fold = stratified_folds(rows.labels, folds, recipe.seed)
     parts = []
     for f in np.unique(fold):
         out = fold == f
@@ -158,20 +156,6 @@ def judge_by(table: Table, recipe: Recipe, place: str, folds: int, share: float)
             raise ValueError("evaluate_on='cv' needs at least two rows; use evaluate_on='train'")
         parts.append((fit_mode(without_rows(table, rows.numbers[out], recipe.n_jobs), recipe), out))
     return Judge(rows, parts, fit_mode(table, recipe), place)
-
-
-def stratified(labels: Integers, rng: np.random.Generator, folds: int, share: float | None = None) -> Integers:
-    """A fold for every row, the classes spread evenly; with ``share``, fold 0 gets that share of every class."""
-    fold = np.zeros(len(labels), dtype=np.int64)
-    turn = 0
-    for k in np.unique(labels):
-        rows = rng.permutation(np.flatnonzero(labels == k))
-        if share is None:
-            fold[rows] = (turn + np.arange(len(rows))) % folds
-            turn += len(rows)
-        else:
-            fold[rows] = np.arange(len(rows)) >= round(share * len(rows))
-    return fold
 
 
 def with_offsets(evidence: Evidence, offsets: Any) -> Evidence:

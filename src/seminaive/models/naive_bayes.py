@@ -93,6 +93,8 @@ class NaiveBayes(EvidenceClassifier):
     array(['stay', 'play'], dtype=object)
     """
 
+    evidence_: Evidence
+
     def __init__(
         self,
         *,

@@ -13,9 +13,8 @@ from seminaive.evidence.evidence import Evidence
 from seminaive.evidence.terms import TableTerm
 from seminaive.models.naive import Sums, varies
 from seminaive.search.problem import SearchProblem, Segments
-from seminaive.search.rows import gather_rows
-from seminaive.table.block import Block
-from seminaive.table.sample import sample_rows
+from seminaive.table.block import Block, row_weights
+from seminaive.table.gather import gather_rows
 from seminaive.table.schema import FIRST_LEVEL, MISSING, Floats, Integers, Schema
 from seminaive.table.table import Table
 
@@ -29,9 +28,7 @@ def rows_to_search(table: Table, seed: int, n_jobs: int | None = None) -> Block:
     """The rows of a table in one block, sorted by class; of too many a random sample, the same wherever they are."""
     schema = table.schema
     dense = (len(schema.columns) - len(schema.layout.narrow)) * max(schema.n_classes - 1, 1)
-    most = min(SEARCH_ROWS, SEARCH_NUMBERS // max(dense, 1))
-    sample = sample_rows(table, most, seed, n_jobs) if table.n_rows > most else table
-    return gather_rows(sample, sample.n_rows)
+    return gather_rows(table, min(SEARCH_ROWS, SEARCH_NUMBERS // max(dense, 1)), seed, n_jobs).block
 
 
 def search_problem(parts: Sequence[tuple[Block, Evidence]]) -> SearchProblem:
@@ -86,7 +83,7 @@ def _segments(blocks: Sequence[Block]) -> Segments:
 def _weights(blocks: Sequence[Block]) -> Floats | None:
     if all(block.weights is None for block in blocks):
         return None
-    return np.concatenate([np.ones(block.n_rows) if block.weights is None else block.weights for block in blocks])
+    return np.concatenate([row_weights(block) for block in blocks])
 
 
 def columns_that_vary(sums: Sums, missing: str) -> Integers:

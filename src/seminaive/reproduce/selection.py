@@ -24,11 +24,12 @@ from seminaive.search.alternate import Direction, alternate, ranking_search
 from seminaive.search.filters import information_ranking, mrmr_ranking
 from seminaive.search.odds import Criterion, Odds
 from seminaive.search.problem import SearchProblem
-from seminaive.search.rows import as_table, take_rows
 from seminaive.selection.indicators import ScoreIndicators
 from seminaive.selection.row_sets import RowSets, halves, row_sets
 from seminaive.selection.table_information import information_of_pairs, information_with_class
+from seminaive.table.block import take_rows
 from seminaive.table.door import encode
+from seminaive.table.gather import as_table
 from seminaive.table.table import Table
 
 CRITERIA: tuple[Criterion, ...] = ("error", "probability")

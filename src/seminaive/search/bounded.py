@@ -1,4 +1,4 @@
-"""The minimum of a convex quadratic over non-negative variables."""
+"""The minimum of a convex quadratic over variables of which some or all must not be negative."""
 
 import numpy as np
 import numpy.typing as npt
@@ -10,8 +10,8 @@ __all__ = ["bounded_minimum"]
 Float = npt.NDArray[np.float64]
 
 
-def bounded_minimum(matrix: Float, right: Float) -> Float:
-    """Minimise x'Ax/2 - b'x over x >= 0 for a positive definite A, exactly.
+def bounded_minimum(matrix: Float, right: Float, bounded: npt.NDArray[np.bool_] | bool = True) -> Float:
+    """Minimise x'Ax/2 - b'x over x >= 0 for a positive definite A, exactly; only `bounded` variables are bound.
 
     Block principal pivoting (Portugal, Judice and Vicente 1994): guess which variables are free, solve for
     them, and exchange all that end on the wrong side at once. If that stops helping, exchange only the
@@ -23,7 +23,8 @@ def bounded_minimum(matrix: Float, right: Float) -> Float:
     array([0.5, 0. ])
     """
     size = len(right)
-    free = right > 0
+    loose = ~np.broadcast_to(bounded, size)
+    free = (right > 0) | loose
     fewest, patience = size + 1, 3
     solution = np.zeros(size)
     noise = 1e-13 * (np.abs(right).max(initial=0.0) + 1e-300)
@@ -32,7 +33,7 @@ def bounded_minimum(matrix: Float, right: Float) -> Float:
         if free.any():
             solution[free] = solve_positive(matrix[np.ix_(free, free)], right[free])
         slope = matrix @ solution - right
-        wrong = np.where(free, solution < 0, slope < -noise)
+        wrong = np.where(free, (solution < 0) & ~loose, slope < -noise)
         count = int(wrong.sum())
         if count == 0:
             break
@@ -45,4 +46,4 @@ def bounded_minimum(matrix: Float, right: Float) -> Float:
             wrong = np.zeros(size, dtype=bool)
             wrong[last] = True
         free ^= wrong
-    return np.maximum(solution, 0.0)
+    return np.where(loose, solution, np.maximum(solution, 0.0))

@@ -95,6 +95,9 @@ def table_design(
     tables: Float,
     starts: Index,
     *,
+    source: Index | None = None,
+    wide: npt.NDArray[np.bool_] | None = None,
+    dense: int = 0,
     shared: bool = False,
     positive: int = 1,
     residual: float = 0.0,
@@ -102,8 +105,10 @@ def table_design(
 ) -> Design:
     """Design with one predictor per column of codes, read from flat tables that begin at `starts`.
 
-    `residual` > 0 adds a predictor for every value that `seen` marks, worth `residual` where the value
-    occurs: each table entry may then move on its own, under the same penalty.
+    Column c reads row `source[c]` of the codes (by default its own number), of the 16-bit ones where `wide` says so.
+    After the columns of codes come `dense` columns of numbers. `residual` > 0 adds, at the end, a predictor for every
+    value that `seen` marks, worth `residual` where the value occurs: each table entry may then move on its own, under
+    the same penalty.
 
     Examples
     --------
@@ -114,23 +119,43 @@ def table_design(
     array([[-0.5,  0.5,  0.5]])
     """
     columns = len(starts) - 1
-    source, start = np.arange(columns), np.asarray(starts[:-1])
+    source = np.arange(columns) if source is None else source
+    wide = np.zeros(columns, dtype=bool) if wide is None else wide
+    start, place = np.asarray(starts[:-1]), np.arange(columns)
     if residual > 0:
         if shared:
             raise ValueError("residual needs one weight per class and predictor: use shared=False.")
-        level = np.ones(tables.shape[1], dtype=bool) if seen is None else seen
-        extra, position = [tables], tables.shape[1]
-        for column in range(columns):
-            first, width = starts[column], starts[column + 1] - starts[column]
-            values = np.flatnonzero(level[first : first + width])
-            one_hot = np.zeros((len(values), width))
-            one_hot[np.arange(len(values)), values] = residual
-            extra.append(np.broadcast_to(one_hot.reshape(1, -1), (len(tables), one_hot.size)))
-            source = np.append(source, np.full(len(values), column))
-            start = np.append(start, position + width * np.arange(len(values)))
-            position += one_hot.size
-        tables = np.concatenate(extra, axis=1)
-    lookup = Lookup(source.astype(np.intp), start.astype(np.intp), np.arange(len(source)))
-    flat = np.ascontiguousarray(tables, dtype=np.float64)
-    offset = np.clip(np.asarray(offset, dtype=float), -NEVER, NEVER)
-    return Design(offset, flat, len(source), lookup, shared=shared, positive=positive)
+        tables, of_column, there = _one_hot(tables, starts, residual, seen)
+        place = np.concatenate([place, columns + dense + np.arange(len(there))])
+        start = np.concatenate([start, there])
+        source, wide = (np.concatenate([part, part[of_column]]) for part in (source, wide))
+    narrow, broad = (
+        Lookup(source[these].astype(np.intp), start[these].astype(np.intp), place[these].astype(np.intp))
+        for these in (~wide, wide)
+    )
+    return Design(
+        offset=np.clip(np.asarray(offset, dtype=float), -NEVER, NEVER),
+        tables=np.ascontiguousarray(tables, dtype=np.float64),
+        predictors=len(place) + dense,
+        lookup=narrow,
+        lookup16=broad if wide.any() else None,
+        dense_place=np.arange(columns, columns + dense, dtype=np.intp),
+        shared=shared,
+        positive=positive,
+    )
+
+
+def _one_hot(
+    tables: Float, starts: Index, residual: float, seen: npt.NDArray[np.bool_] | None
+) -> tuple[Float, Index, Index]:
+    """Tables with a common one for all values at their end; the column of each value, and where it starts reading.
+
+    The common table is `residual` in its middle and 0 elsewhere: who wants it at code v starts v before the middle.
+    """
+    values = np.arange(tables.shape[1]) if seen is None else np.flatnonzero(seen)
+    of_column = np.searchsorted(starts, values, side="right") - 1
+    widest = int(np.diff(starts).max(initial=1))
+    common = np.zeros((len(tables), 2 * widest - 1))
+    common[:, widest - 1] = residual
+    there = tables.shape[1] + widest - 1 - (values - np.asarray(starts)[of_column])
+    return np.concatenate([tables, common], axis=1), of_column.astype(np.intp), there.astype(np.intp)

@@ -29,7 +29,8 @@ def gradient_only(
     """
     from scipy.optimize import minimize
 
-    centre, nonnegative = restraint.centre, restraint.nonnegative
+    centre = np.broadcast_to(restraint.centre, problem.size)
+    bound = np.broadcast_to(restraint.nonnegative, problem.size)
     unit = 1.0 / np.sqrt(problem.diagonal(start.weights) + 2 * penalty)
 
     def objective(scaled: Float) -> tuple[float, Float]:
@@ -37,7 +38,8 @@ def gradient_only(
         sums = problem.sums(centre + away, 1)
         return sums.value + penalty * float(away @ away), unit * (sums.gradient + 2 * penalty * away)
 
-    bounds = [(-centre / length, None) for length in unit] if nonnegative else None
+    least = np.where(bound, -centre / unit, -np.inf)
+    bounds = [(low, None) for low in least] if bound.any() else None
     # The decrement is quadratic in the scaled gradient, whence the square root.
     options = {
         "maxiter": 2000,
@@ -54,9 +56,7 @@ def gradient_only(
         bounds=bounds,
         options=options,
     )
-    weights = centre + found.x * unit
-    if nonnegative:
-        weights = np.maximum(weights, 0.0)
+    weights = restraint.inside(centre + found.x * unit)
     sums = Sums(float(found.fun) - penalty * float((weights - centre) @ (weights - centre)),
                 found.jac / unit - 2 * penalty * (weights - centre), np.empty((0, 0)))  # fmt: skip
-    return Fit(weights, penalty, sums, weights > 0 if nonnegative else start.free, found.nit, found.status == 0)
+    return Fit(weights, penalty, sums, (weights > 0) | ~bound, found.nit, found.status == 0)

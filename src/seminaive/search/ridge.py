@@ -32,6 +32,7 @@ __all__ = [
 ]
 
 Float = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
 
 PATH = 1e-10  # relative decrement at which a fit on the way is good enough
 FINAL = 1e-16  # and the one that is kept
@@ -59,10 +60,22 @@ class Problem(Protocol):
 
 @dataclass(frozen=True)
 class Restraint:
-    """What holds the weights besides the data: the centre they are drawn to, and their sign."""
+    """What holds the weights besides the data: the centre they are drawn to, and which must not be negative.
 
-    centre: float = 0.0
-    nonnegative: bool = False
+    Both may be given for each weight.
+    """
+
+    centre: float | Float = 0.0
+    nonnegative: bool | Mask = False
+
+    @property
+    def bounds_some(self) -> bool:
+        """Whether any weight is bounded."""
+        return bool(np.any(self.nonnegative))
+
+    def inside(self, weights: Float) -> Float:
+        """The nearest weights that keep the bounds."""
+        return np.where(np.broadcast_to(self.nonnegative, weights.shape), np.maximum(weights, 0.0), weights)
 
 
 FREE = Restraint()
@@ -78,7 +91,7 @@ class Fit:
     weights: Float
     penalty: float
     sums: Sums
-    free: npt.NDArray[np.bool_]
+    free: Mask
     steps: int = 0
     converged: bool = True
 
@@ -121,17 +134,16 @@ def newton(
 
     Never diverges: every step lowers the objective, also when classes are separable and the penalty tiny.
     """
-    centre, nonnegative = restraint.centre, restraint.nonnegative
-    weights, sums = start.weights, start.sums
-    outside = nonnegative and weights.min(initial=0.0) < 0
-    if outside or len(sums.hessian) != problem.size or not np.isfinite(sums.value):
-        weights = np.maximum(weights, 0.0) if outside else weights
+    centre = restraint.centre
+    weights, sums = restraint.inside(start.weights), start.sums
+    moved = not np.array_equal(weights, start.weights)
+    if moved or len(sums.hessian) != problem.size or not np.isfinite(sums.value):
         sums = problem.sums(weights)
     free, before = start.free, np.inf
     for step in range(LIMIT):
         objective = _objective(sums, weights, penalty, centre)
         gradient = sums.gradient + 2 * penalty * (weights - centre)
-        direction, free = _descent(sums.hessian, gradient, weights, penalty, nonnegative)
+        direction, free = _descent(sums.hessian, gradient, weights, penalty, restraint)
         decrement = -float(gradient @ direction)
         unit = max(1.0, abs(objective))
         stalled = before < 1e-12 * unit and decrement > 0.25 * before  # nothing but rounding is left
@@ -184,21 +196,21 @@ def common_weight(problem: Problem) -> float:
     return weight
 
 
-def _objective(sums: Sums, weights: Float, penalty: float, centre: float) -> float:
+def _objective(sums: Sums, weights: Float, penalty: float, centre: float | Float) -> float:
     away = weights - centre
     return sums.value + penalty * float(away @ away)
 
 
 def _descent(
-    hessian: Float, gradient: Float, weights: Float, penalty: float, nonnegative: bool
-) -> tuple[Float, npt.NDArray[np.bool_]]:
+    hessian: Float, gradient: Float, weights: Float, penalty: float, restraint: Restraint
+) -> tuple[Float, Mask]:
     """To the minimum of the quadratic model, within bounds if there are any; and which weights are free."""
     size = len(weights)
     lift = 2 * penalty + 1e-12 * (1 + np.trace(hessian) / max(size, 1))
     curved = hessian + lift * np.eye(size)
-    if nonnegative:
-        target = bounded_minimum(curved, curved @ weights - gradient)
-        return target - weights, target > 0
+    if restraint.bounds_some:
+        target = bounded_minimum(curved, curved @ weights - gradient, restraint.nonnegative)
+        return target - weights, (target > 0) | ~np.broadcast_to(restraint.nonnegative, size)
     return -solve_positive(curved, gradient), np.ones(size, dtype=bool)
 
 

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from seminaive.search.linear import one_blas_thread
 from seminaive.search.penalty import BITS, Folds
-from seminaive.search.ridge import Fit, Problem, Restraint, newton, penalised_inverse, scale
+from seminaive.search.ridge import Fit, Mask, Problem, Restraint, newton, penalised_inverse, scale
 from seminaive.search.unrestricted import fit_unrestricted
 
 __all__ = ["SizeSearch", "choose_size", "fit_size"]
@@ -16,7 +16,7 @@ Float = npt.NDArray[np.float64]
 
 
 @one_blas_thread()
-def fit_size(problem: Problem, m: float, start: Fit, *, nonnegative: bool = False) -> Fit:
+def fit_size(problem: Problem, m: float, start: Fit, *, nonnegative: bool | Mask = False) -> Fit:
     """The weights with sum of squares m: the ridge fit at the one penalty where |alpha|^2 = m.
 
     Newton on 1/|alpha|, which is almost linear in lambda, inside a bracket; then two steps on the pair
@@ -31,7 +31,7 @@ def fit_size(problem: Problem, m: float, start: Fit, *, nonnegative: bool = Fals
     return _polish(problem, _polish(problem, fit, m), m)
 
 
-def _near_size(problem: Problem, m: float, start: Fit, nonnegative: bool) -> Fit:
+def _near_size(problem: Problem, m: float, start: Fit, nonnegative: bool | Mask) -> Fit:
     """The fit with |alpha|^2 = m to seven digits."""
     if start.size <= m:
         return start
@@ -72,7 +72,7 @@ class SizeSearch:
 
 
 @one_blas_thread()
-def choose_size(folds: Folds, m_unrestricted: float, *, nonnegative: bool = False) -> SizeSearch:
+def choose_size(folds: Folds, m_unrestricted: float, *, nonnegative: bool | Mask = False) -> SizeSearch:
     """The paper's search: ten sizes up to m_u, then ten between the neighbours of the best.
 
     A fold whose own unrestricted weights are smaller than m keeps them. Equal means go to the smaller m.
@@ -93,7 +93,7 @@ def choose_size(folds: Folds, m_unrestricted: float, *, nonnegative: bool = Fals
     return SizeSearch(sizes, mean, np.median(bits, axis=0), m, np.array([fit.size for fit in limits]))
 
 
-def _held_out_bits(folds: Folds, sizes: Float, limits: list[Fit], nonnegative: bool) -> Float:
+def _held_out_bits(folds: Folds, sizes: Float, limits: list[Fit], nonnegative: bool | Mask) -> Float:
     """Bits per held-out row, folds x sizes; within a fold each size starts from the next larger one."""
     bits = np.empty((len(folds), len(sizes)))
     for row, ((training, held_out), fit) in enumerate(zip(folds, limits, strict=True)):

@@ -31,7 +31,7 @@ def fit_unrestricted(problem: Problem, scale: float, restraint: Restraint = FREE
     basis = _row_space(problem)
     if _still_moving(held, basis, centre):
         return held, True
-    if restraint.nonnegative:  # the last bit of penalty has been shown to be negligible
+    if restraint.bounds_some:  # the last bit of penalty has been shown to be negligible
         return held, False
     inside = _Rotated(problem, basis, centre)
     start = Fit(basis.T @ (held.weights - centre), 0.0, inside.turn(held.sums), np.ones(basis.shape[1], bool))
@@ -54,7 +54,7 @@ def _row_space(problem: Problem) -> Float:
     return basis
 
 
-def _still_moving(fit: Fit, basis: Float, centre: float) -> bool:
+def _still_moving(fit: Fit, basis: Float, centre: float | Float) -> bool:
     """Would dropping the last penalty move the weights by more than one percent of their size?"""
     basis = basis[fit.free]
     away = basis.T @ (fit.weights - centre)[fit.free]
@@ -74,7 +74,7 @@ class _Rotated:
 
     problem: Problem
     basis: Float
-    centre: float
+    centre: float | Float
 
     @property
     def size(self) -> int:

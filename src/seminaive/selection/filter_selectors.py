@@ -27,7 +27,6 @@ from seminaive.models.search_rows import rows_to_search, search_problem
 from seminaive.search.alternate import ranking_search
 from seminaive.search.filters import Ranking, cfs_subset, information_ranking, mrmr_ranking
 from seminaive.search.path import Path, Size
-from seminaive.search.rows import as_table, take_rows
 from seminaive.selection.columns import ColumnSelector
 from seminaive.selection.row_sets import check_class_sizes, evidence_of, halves
 from seminaive.selection.selector import check_size
@@ -37,6 +36,8 @@ from seminaive.selection.table_information import (
     uncertainty_of_pairs,
     uncertainty_with_class,
 )
+from seminaive.table.block import take_rows
+from seminaive.table.gather import as_table
 from seminaive.table.schema import Floats
 from seminaive.table.table import Table
 

@@ -16,8 +16,9 @@ from seminaive.evidence.evidence import Evidence
 from seminaive.models.naive import Estimation, gather_sums, naive_evidence
 from seminaive.models.search_rows import search_problem
 from seminaive.search.problem import SearchProblem
-from seminaive.search.rows import as_table, row_classes, stratified_folds, take_rows
-from seminaive.table.block import Block
+from seminaive.table.block import Block, row_classes, take_rows
+from seminaive.table.folds import stratified_folds
+from seminaive.table.gather import as_table
 from seminaive.table.schema import Integers, Schema
 
 SearchOn = Literal["fit", "holdout", "cv"]

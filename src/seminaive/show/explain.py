@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from seminaive.evidence.contrast import ContrastTerm
 from seminaive.evidence.contributions import contributions
-from seminaive.evidence.evidence import Evidence
+from seminaive.evidence.model import Model
 from seminaive.evidence.terms import CurveTerm, GaussianTerm, Term
 from seminaive.show.explanation import Explanation, ModelExplanation
 from seminaive.table.block import Block
@@ -20,13 +22,16 @@ GRID = 41
 """Points at which a numeric term is shown."""
 
 
-def explain_rows(evidence: Evidence, frame: Frame, reference: int | None) -> Explanation:
+def explain_rows(evidence: Model, frame: Frame, reference: int | None) -> Explanation:
     """Explain every row of a frame."""
     schema = evidence.schema
     blocks = list(stream_blocks(schema, frame))
     parts = contributions(evidence, blocks, frame.n_rows)
-    by_term = [_texts(schema.columns[t.column], frame.read(t.column), blocks, schema, t.column) for t in evidence.terms]
-    texts = [[by_term[t][row] for t in range(len(by_term))] for row in range(frame.n_rows)]
+    reads = evidence.term_reads()
+    used = sorted({j for columns in reads for j in columns})
+    by_column = {j: _texts(schema.columns[j], frame.read(j), blocks, schema, j) for j in used}
+    names = [str(column.name) for column in schema.columns]
+    texts = [[_in_words([by_column[j][row] for j in c], c, names) for c in reads] for row in range(frame.n_rows)]
     probabilities = evidence.probabilities(parts.scores.T).T
     return Explanation(
         parts.terms,
@@ -39,6 +44,14 @@ def explain_rows(evidence: Evidence, frame: Frame, reference: int | None) -> Exp
         reference,
         evidence.link,
     )
+
+
+def _in_words(values: Sequence[str], columns: Sequence[int], names: Sequence[str]) -> str:
+    """A column's value, and its parents' if it has any: "x given a = y"."""
+    if not values:
+        return ""
+    given = ", ".join(f"{names[j]} = {value}" for j, value in zip(columns[1:], values[1:], strict=True))
+    return f"{values[0]} given {given}" if given else values[0]
 
 
 def _texts(column: Column, source: Source, blocks: Sequence[Block], schema: Schema, position: int) -> list[str]:
@@ -70,19 +83,22 @@ def _as_read(source: Source) -> list[str]:
     return ["missing" if code == source.missing else labels[code] for code in source.data.tolist()]
 
 
-def explain_model(evidence: Evidence, reference: int | None) -> ModelExplanation:
+def explain_model(evidence: Model, reference: int | None) -> ModelExplanation:
     """Show every term at its levels, or along its column's range."""
-    shown = [_representative(term, evidence.schema) for term in evidence.terms]
+    shown = [[_representative(term, evidence.schema) for term in terms] for terms in evidence.shown_terms()]
+    nothing = np.empty((0, evidence.schema.n_classes))
     values, variances = [], []
-    for term, (block, _, _) in zip(evidence.terms, shown, strict=True):
-        values.append(term.evidence(block, evidence.schema).T)
-        variances.append(term.variance(block, evidence.schema).T)
+    for terms, parts in zip(evidence.shown_terms(), shown, strict=True):
+        blocks = [block for block, _, _ in parts]
+        both = list(zip(terms, blocks, strict=True))
+        values.append(np.concatenate([nothing, *(term.evidence(block, evidence.schema).T for term, block in both)]))
+        variances.append(np.concatenate([nothing, *(term.variance(block, evidence.schema).T for term, block in both)]))
     return ModelExplanation(
         terms=evidence.term_names(),
-        texts=[texts for _, texts, _ in shown],
+        texts=[[text for _, texts, _ in parts for text in texts] for parts in shown],
         values=values,
         variances=variances,
-        positions=[positions for _, _, positions in shown],
+        positions=[parts[0][2] if parts else None for parts in shown],
         prior=evidence.prior,
         classes=evidence.schema.classes,
         reference=reference,
@@ -91,18 +107,34 @@ def explain_model(evidence: Evidence, reference: int | None) -> ModelExplanation
 
 
 def _representative(term: Term, schema: Schema) -> tuple[Block, list[str], Floats | None]:
-    """A block that holds, in the term's column, every level or a grid of values; their texts; the grid."""
-    column = schema.columns[term.column]
-    if column.is_coded:
-        codes = np.arange(FIRST_LEVEL, column.n_codes)
-        if term.evidence(_one_column(schema, term.column, np.array([MISSING])), schema).any():
-            codes = np.append(codes, MISSING)
-        return _one_column(schema, term.column, codes), [column.level_name(int(code)) for code in codes], None
-    grid = _grid(term)
-    return _one_column(schema, term.column, grid), [f"{v:.6g}" for v in grid], grid
+    """A block that holds, in the term's columns, every level or a grid of values; their texts; the grid."""
+    if not schema.columns[term.column].is_coded:
+        grid = _grid(term)
+        return _only(schema, {term.column: grid}), [f"{v:.6g}" for v in grid], grid
+    columns = [schema.columns[j] for j in term.reads]
+    codes = [np.append(np.arange(FIRST_LEVEL, column.n_codes), MISSING) for column in columns]
+    said = term.evidence(_only(schema, _combined(term.reads, codes)), schema).reshape(-1, *map(len, codes))
+    for i in range(len(codes)):  # missing is shown where it says something
+        if not np.take(said, -1, axis=i + 1).any():
+            codes[i] = codes[i][:-1]
+    cells = _combined(term.reads, codes)
+    names = [str(column.name) for column in schema.columns]
+    texts = []
+    for combination in zip(*cells.values(), strict=True):
+        values = [column.level_name(int(code)) for column, code in zip(columns, combination, strict=True)]
+        texts.append(_in_words(values, term.reads, names))
+    return _only(schema, cells), texts, None
+
+
+def _combined(columns: Sequence[int], codes: Sequence[npt.NDArray[Any]]) -> dict[int, npt.NDArray[Any]]:
+    """All combinations of the codes of some columns, the last column's changing fastest."""
+    grids = np.meshgrid(*codes, indexing="ij")
+    return {j: grid.ravel() for j, grid in zip(columns, grids, strict=True)}
 
 
 def _grid(term: Term) -> Floats:
+    if isinstance(term, ContrastTerm):
+        return _grid(term.density)
     if isinstance(term, GaussianTerm):
         reach = 2.5 / np.sqrt(term.precision)
         return np.linspace((term.mean - reach).min(), (term.mean + reach).max(), GRID)
@@ -111,14 +143,15 @@ def _grid(term: Term) -> Floats:
     raise TypeError(f"{type(term).__name__} has no values to show")
 
 
-def _one_column(schema: Schema, position: int, cells: Any) -> Block:
-    """A block whose rows hold the given codes or values in one column, and nothing known elsewhere."""
-    layout, n = schema.layout, len(cells)
+def _only(schema: Schema, cells: Mapping[int, npt.NDArray[Any]]) -> Block:
+    """A block whose rows hold the given codes or values in some columns, and nothing known elsewhere."""
+    layout, n = schema.layout, len(next(iter(cells.values())))
     codes8 = np.full((len(layout.narrow), n), MISSING, dtype=np.uint8)
     codes16 = np.full((len(layout.wide), n), MISSING, dtype=np.uint16)
     values = np.full((len(layout.valued), n), np.nan)
-    column = schema.columns[position]
-    home: Any = values if not column.is_coded else codes8 if column.n_codes <= 256 else codes16
-    home[layout.slot[position]] = cells
+    for j, of_column in cells.items():
+        column = schema.columns[j]
+        home: Any = values if not column.is_coded else codes8 if column.n_codes <= 256 else codes16
+        home[layout.slot[j]] = of_column
     unknown = np.array([-1])
     return Block(codes8, codes16, values, None, np.array([0, n]), unknown, np.array([0]), None, 0)

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy.typing as npt
 
-from seminaive.evidence.evidence import Evidence
+from seminaive.evidence.model import Model
 from seminaive.show.explain import explain_model
 
 
-def summarize(title: str, evidence: Evidence, class_weight: npt.NDArray[Any], numeric: str) -> str:
+def summarize(title: str, evidence: Model, class_weight: npt.NDArray[Any], numeric: str) -> str:
     """Rows, classes, columns by kind, and the terms that can say most."""
     schema = evidence.schema
     total = class_weight.sum()

@@ -149,8 +149,8 @@ def left_out_log_odds(
     return out
 
 
-def density_log_odds(log_density: Float) -> Float:
-    """Log ratio of two densities (second over first), held between -8 and 8; 0 where x is missing.
+def density_log_odds(log_density: Float, clip: float = CLIP) -> Float:
+    """Log ratio of two densities (second over first), held between -clip and clip; 0 where x is missing.
 
     Examples
     --------
@@ -158,12 +158,12 @@ def density_log_odds(log_density: Float) -> Float:
     array([-2., -8.,  0.])
     """
     with np.errstate(invalid="ignore"):
-        difference = np.clip(log_density[1] - log_density[0], -CLIP, CLIP)
+        difference = np.clip(log_density[1] - log_density[0], -clip, clip)
     return np.where(np.isnan(difference), 0.0, difference)
 
 
-def density_adjustments(log_density: Float, prior: Float) -> Float:
-    """Log densities (classes, rows) as adjustments: floored 8 below the largest, centred by the prior.
+def density_adjustments(log_density: Float, prior: Float, clip: float = CLIP) -> Float:
+    """Log densities (classes, rows) as adjustments: floored `clip` below the largest, centred by the prior.
 
     Examples
     --------
@@ -173,7 +173,7 @@ def density_adjustments(log_density: Float, prior: Float) -> Float:
            [-7.,  0.]])
     """
     known = np.where(np.isnan(log_density), 0.0, log_density)
-    floored = np.maximum(known, known.max(axis=0) - CLIP)
+    floored = np.maximum(known - known.max(axis=0), -clip)  # shifted first: densities may be of any size
     return np.asarray(floored - prior @ floored, dtype=np.float64)
 
 

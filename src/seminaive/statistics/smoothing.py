@@ -106,14 +106,14 @@ def evidence_variance(
         shares = _class_shares(counts, class_weight, starts)
         share = (shares > 0).sum(axis=0) * shares if kind == "class" else 1.0
         # A class without rows has no share of its own; it gets the average one.
-        return _trigamma(counts + smoothing * np.where(shares > 0, share, 1.0))
+        return trigamma(counts + smoothing * np.where(shares > 0, share, 1.0))
     if kind == "pooled":
         parameter = counts + smoothing * _overall_probability(counts, smoothing, starts)
     else:
         parameter = counts + smoothing
     total = _spread(_sum_by_column(parameter, starts), starts)
     shown = parameter > 0
-    result = _trigamma(np.where(shown, parameter, 1.0)) - _trigamma(np.where(shown, total, 1.0))
+    result = trigamma(np.where(shown, parameter, 1.0)) - trigamma(np.where(shown, total, 1.0))
     return np.where(shown, np.maximum(result, 0.0), np.inf)
 
 
@@ -169,7 +169,7 @@ def _log(probability: FloatArray) -> FloatArray:
     return np.maximum(np.where(some, np.log(np.where(some, probability, 1.0)), LOG_ZERO), LOG_ZERO)
 
 
-def _trigamma(x: FloatArray) -> FloatArray:
+def trigamma(x: FloatArray) -> FloatArray:
     """The second derivative of log gamma, infinite at zero: Hurwitz's zeta(2, x), faster than polygamma."""
     some = x > 1e-150
     return np.where(some, zeta(2.0, np.where(some, x, 1.0)), np.inf)

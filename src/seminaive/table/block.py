@@ -51,6 +51,44 @@ class Block:
         return out
 
 
+def row_classes(block: Block) -> Integers:
+    """The class of each row of a block."""
+    return np.repeat(block.classes, np.diff(block.starts))
+
+
+def row_weights(block: Block) -> Floats:
+    """The weight of each row of a block."""
+    return np.ones(block.n_rows) if block.weights is None else block.weights
+
+
+def take_rows(block: Block, rows: Integers) -> Block:
+    """The given rows of a block, in the given order; segments are made anew, and their order is their own.
+
+    Examples
+    --------
+    >>> import seminaive as snb
+    >>> (block,) = snb.encode(np.array([[1.0], [2.0], [3.0]]), ["a", "b", "a"]).blocks.blocks
+    >>> part = take_rows(block, np.array([1, 2]))
+    >>> part.values, part.classes
+    (array([[3., 2.]]), array([0, 1]))
+    """
+    classes, folds = row_classes(block)[rows], np.repeat(block.folds, np.diff(block.starts))[rows]
+    begins = np.ones(len(classes), dtype=bool)
+    begins[1:] = (np.diff(classes) != 0) | (np.diff(folds) != 0)
+    firsts = np.flatnonzero(begins)
+    return Block(
+        codes8=np.ascontiguousarray(block.codes8[:, rows]),
+        codes16=np.ascontiguousarray(block.codes16[:, rows]),
+        values=np.ascontiguousarray(block.values[:, rows]),
+        weights=None if block.weights is None else block.weights[rows],
+        starts=np.append(firsts, len(classes)),
+        classes=classes[firsts],
+        folds=folds[firsts],
+        order=None,
+        first_row=block.first_row,
+    )
+
+
 @dataclass(frozen=True)
 class RowPlan:
     """How the rows of one block are sorted, decided before any column is read.

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seminaive.statistics.mdl import mdl_cuts
-from seminaive.table.block import Block
+from seminaive.table.block import Block, row_classes, row_weights
 from seminaive.table.sample import sample_rows
 from seminaive.table.schema import Floats, Integers
 from seminaive.table.table import Table
@@ -33,6 +33,4 @@ def mdl_bins(table: Table, seed: int = 0, n_jobs: int | None = None) -> dict[int
 
 
 def _labelled_values(block: Block, slot: int) -> tuple[Floats, Integers, npt.NDArray[np.float64]]:
-    classes = np.repeat(block.classes, np.diff(block.starts))
-    weights = np.ones(block.n_rows) if block.weights is None else block.weights
-    return block.values[slot], classes, weights
+    return block.values[slot], row_classes(block), row_weights(block)

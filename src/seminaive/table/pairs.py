@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from seminaive.statistics.pair_counts import count_tile, occurring_codes, pack_rows
 from seminaive.table.block import Block
-from seminaive.table.schema import Floats, Integers
+from seminaive.table.schema import Floats, Integers, Schema
 from seminaive.table.table import Table
 
 STRIP_BYTES = 64 * 2**20
@@ -74,18 +74,21 @@ def pair_strips(table: Table, n_jobs: int | None = None, strip_bytes: int = STRI
         first = last
 
 
-def _count_strip(block: Block, schema: Any, used: npt.NDArray[np.bool_], strip: tuple[int, int]) -> Floats:
+def _count_strip(block: Block, schema: Schema, used: npt.NDArray[np.bool_], strip: tuple[int, int]) -> Floats:
     first, last = strip
     codes, n_levels = occurring_codes(column_codes(block, schema)[first:], used[first:])
     rows = pack_rows(codes, block.starts, block.classes, n_levels, block.weights)
     return count_tile([rows], (0, last - first), (0, len(codes)), schema.n_classes)
 
 
-def column_codes(block: Block, schema: Any) -> npt.NDArray[Any]:
-    """Codes of all columns of a block in the schema's order, of the narrowest type that holds them all."""
+def column_codes(block: Block, schema: Schema) -> npt.NDArray[Any]:
+    """Codes of all columns of a block in the schema's order, of the narrowest type that holds them all.
+
+    The rows of columns that are not coded hold nothing of meaning.
+    """
     layout = schema.layout
-    if len(layout.wide) == 0:
-        return block.codes8  # the narrow columns are in order already
-    codes = np.empty((len(schema.columns), block.n_rows), dtype=np.uint16)
+    if len(layout.narrow) == len(schema.columns):
+        return block.codes8
+    codes = np.zeros((len(schema.columns), block.n_rows), dtype=np.uint16 if len(layout.wide) else np.uint8)
     codes[layout.narrow], codes[layout.wide] = block.codes8, block.codes16
     return codes

@@ -1,0 +1,79 @@
+r"""What a column says given its parents, from counts: smoothed conditional probabilities and how sure they are.
+
+With n_xpy rows of class y, level x and parents' levels p, n_x rows of level x among n, v levels of the column, w
+combinations of the parents' levels and m classes, counting only those that occur:
+
+    shrink      theta_xpy = (n_xpy + s n_x / n) / (n_py + s)                      s smoothing, 1 by default
+    bd          theta_xpy = (n_xpy + a / (v w m)) / (n_py + a / (w m))            a concentration
+
+"shrink" pulls towards the column's overall distribution; "bd" is the predictive distribution that belongs to the
+Bayesian-Dirichlet score. Without parents, w = 1.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from seminaive.statistics.smoothing import LOG_ZERO, trigamma
+
+Floats = npt.NDArray[np.float64]
+FamilySmoothing = Literal["shrink", "bd"]
+
+
+def conditional_evidence(
+    counts: npt.ArrayLike, smoothing: float = 1.0, kind: FamilySmoothing = "shrink"
+) -> tuple[Floats, Floats]:
+    """Log theta of every cell and its posterior variance, both of the shape of the counts.
+
+    Parameters
+    ----------
+    counts : array (classes, codes of the column, codes of each parent ...)
+        Weight of each combination. Codes that do not occur, of the column or of a parent, say 0.
+    smoothing : float
+        The s of "shrink", the a of "bd".
+    kind : "shrink" or "bd"
+
+    Examples
+    --------
+    A column that copies its parent in the first class only:
+
+    >>> counts = np.array([[[3, 0], [0, 1]], [[1, 1], [1, 1]]])
+    >>> np.exp(conditional_evidence(counts)[0]).round(3)
+    array([[[0.906, 0.312],
+            [0.094, 0.688]],
+    <BLANKLINE>
+           [[0.542, 0.542],
+            [0.458, 0.458]]])
+    """
+    counts = np.asarray(counts, dtype=np.float64)
+    flat = counts.reshape(*counts.shape[:2], -1)
+    of_level = flat.sum(axis=(0, 2))
+    occurs = np.outer(of_level > 0, _parents_occur(counts))
+    if kind == "shrink":
+        added = smoothing * (of_level / max(of_level.sum(), 1e-300))[:, None]
+    else:
+        n_classes = max(int((flat.sum(axis=(1, 2)) > 0).sum()), 1)
+        added = smoothing / (max(int(occurs.sum()), 1) * n_classes) * occurs
+    parameter = flat + np.broadcast_to(added, flat.shape[1:])
+    total = parameter.sum(axis=1, keepdims=True)
+    theta = np.where(total > 0, parameter / np.where(total > 0, total, 1.0), 1.0)
+    positive = theta > 0
+    table = np.where(positive, np.maximum(np.log(np.where(positive, theta, 1.0)), LOG_ZERO), LOG_ZERO)
+    shown = parameter > 0
+    spread = trigamma(np.where(shown, parameter, 1.0)) - trigamma(np.where(shown, total, 1.0))
+    variance = np.where(shown, np.maximum(spread, 0.0), np.inf)
+    return np.where(occurs, table, 0.0).reshape(counts.shape), np.where(occurs, variance, 0.0).reshape(counts.shape)
+
+
+def _parents_occur(counts: Floats) -> npt.NDArray[np.bool_]:
+    """Which combinations of parents' levels are made of levels that all occur."""
+    occur = np.ones(counts.shape[2:], dtype=bool)
+    for axis in range(occur.ndim):
+        others = tuple(i for i in range(counts.ndim) if i != axis + 2)
+        shape = [1] * occur.ndim
+        shape[axis] = -1
+        occur &= (counts.sum(axis=others) > 0).reshape(shape)
+    return occur.ravel()
