@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from seminaive import AdjustedNB, ConstrainedNB, NaiveBayes, SelectiveNB
+from seminaive import AdjustedNB, ConstrainedNB, NaiveBayes, SelectiveNB, WeightedNB
 
 ESTIMATORS: list[tuple[str, Callable[[], Any]]] = [
     ("NaiveBayes", NaiveBayes),
@@ -34,6 +34,8 @@ ESTIMATORS: list[tuple[str, Callable[[], Any]]] = [
     ("AdjustedNB-residual", partial(AdjustedNB, numeric="mdl", residual=True)),
     ("SelectiveNB", SelectiveNB),
     ("SelectiveNB-mdl", partial(SelectiveNB, numeric="mdl", missing="value", criterion="log_loss")),
+    ("WeightedNB", WeightedNB),
+    ("WeightedNB-mdl", partial(WeightedNB, weights="deviation", numeric="mdl", missing="value")),
 ]
 
 SPLITS_AT_RANDOM: set[str] = set()

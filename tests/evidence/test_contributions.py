@@ -131,3 +131,13 @@ def test_a_centred_contrast_has_mean_zero_and_the_error_of_a_difference_to_the_m
 def test_parts_that_do_not_fit_together_are_refused(prior, terms, message):
     with pytest.raises(ValueError, match=message):
         Evidence(SCHEMA, prior, terms)
+
+
+@pytest.mark.parametrize("k", [2, 3, 4, 7])
+def test_what_one_class_knows_nothing_of_has_no_bound_and_makes_no_noise(k):
+    values = np.zeros((5, 9, k))
+    variances = np.ones((5, 9, k))
+    variances[2, 3, k - 1] = np.inf
+    _, error = contrast(values, variances, None)
+    assert np.isinf(error[2, 3]).all()
+    assert np.isfinite(np.delete(error.reshape(-1, k), 2 * 9 + 3, axis=0)).all()

@@ -2,5 +2,13 @@
 
 from seminaive.datasets.engine_signals import EngineSignals, make_engine_signals
 from seminaive.datasets.loans import make_loans
+from seminaive.datasets.stagewise import StagewiseData, make_stagewise, make_stagewise_example
 
-__all__ = ["EngineSignals", "make_engine_signals", "make_loans"]
+__all__ = [
+    "EngineSignals",
+    "StagewiseData",
+    "make_engine_signals",
+    "make_loans",
+    "make_stagewise",
+    "make_stagewise_example",
+]

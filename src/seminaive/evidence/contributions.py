@@ -72,4 +72,7 @@ def contrast(values: Floats, variances: Floats, reference: int | None, link: str
         return relative, np.sqrt(spread)
     k = values.shape[-1]
     share = np.full((k, k), 1 / k**2) + np.diag(np.full(k, (1 - 1 / k) ** 2 - 1 / k**2))
-    return values - values.mean(axis=-1, keepdims=True), np.sqrt(variances @ share)
+    # A product would take infinite times zero somewhere; where one class knows nothing, no contrast does.
+    known = np.isfinite(variances)
+    spread = np.where(known, variances, 0.0) @ share
+    return values - values.mean(axis=-1, keepdims=True), np.sqrt(np.where(known.all(-1, keepdims=True), spread, np.inf))

@@ -47,3 +47,16 @@ def check_variance_prior(value: Any) -> None:
     """ "normal-gamma", None, or a `NormalGamma` of one's own."""
     if not isinstance(value, NormalGamma):
         check_choice("variance_prior", value, ("normal-gamma", None))
+
+
+def check_pooled_parameters(model: Any) -> None:
+    """The parameters shared by the models that start from smoothed tables and Gaussians, one term per column."""
+    check_choice("numeric", model.numeric, ("gaussian", "bins", "mdl"))
+    check_choice("missing", model.missing, ("skip", "value"))
+    check_choice("smoothing_kind", model.smoothing_kind, ("pooled", "level", "none"))
+    check_choice("variance_prior", model.variance_prior, ("normal-gamma", None))
+    check_nonnegative("smoothing", model.smoothing)
+    check_whole("n_bins", model.n_bins, at_least=1)
+    check_whole("random_state", model.random_state, at_least=0)
+    if isinstance(model.prior, str):
+        check_choice("prior", model.prior, ("empirical", "uniform"))

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from seminaive.models.base import EvidenceClassifier
-from seminaive.models.checks import check_choice, check_nonnegative, check_whole
+from seminaive.models.checks import check_choice, check_pooled_parameters
 from seminaive.models.naive import Estimation, gather_sums, naive_evidence
 from seminaive.models.numeric import as_modelled, in_words
 from seminaive.models.search_rows import columns_that_vary, only, rows_to_search, search_problem
@@ -145,16 +145,8 @@ class SelectiveNB(EvidenceClassifier):
         self.random_state = random_state
 
     def _check_parameters(self) -> None:
-        check_choice("numeric", self.numeric, ("gaussian", "bins", "mdl"))
-        check_choice("missing", self.missing, ("skip", "value"))
-        check_choice("smoothing_kind", self.smoothing_kind, ("pooled", "level", "none"))
-        check_choice("variance_prior", self.variance_prior, ("normal-gamma", None))
+        check_pooled_parameters(self)
         check_choice("criterion", self.criterion, ("error", "probability", "log_loss"))
-        check_nonnegative("smoothing", self.smoothing)
-        check_whole("n_bins", self.n_bins, at_least=1)
-        check_whole("random_state", self.random_state, at_least=0)
-        if isinstance(self.prior, str):
-            check_choice("prior", self.prior, ("empirical", "uniform"))
 
     def _learn(self, table: Table) -> None:
         table = as_modelled(table, self.numeric, self.n_bins, self.random_state, self.n_jobs)
