@@ -7,14 +7,14 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def worker_processes(n_workers):
-    """A client of a cluster of its own, of so many single-threaded processes."""
+def worker_processes(n_workers, threads=1):
+    """A client of a cluster of its own, of so many processes."""
     import distributed
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # such as: the port of the dashboard is taken
         local = distributed.LocalCluster(
-            n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address=":0", memory_limit=0
+            n_workers=n_workers, threads_per_worker=threads, processes=True, dashboard_address=":0", memory_limit=0
         )
         with local, distributed.Client(local) as client:
             yield client

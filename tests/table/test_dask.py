@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import pickle
 import signal
+import threading
+import time
 
 import numpy as np
 import pandas as pd
@@ -16,6 +18,9 @@ from seminaive import NaiveBayes, encode, scan_parquet
 from seminaive.table import scratch
 
 ROWS, COLUMNS, FILES = 12_000, 12, 4
+
+
+distributed = pytest.importorskip("distributed")
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +53,7 @@ def on_disk(files, block_rows):
 
 
 def on_cluster(files, client, block_rows=65_536):
-    return scan_parquet(files / "*.parquet", "y", client=client, block_rows=block_rows).table()
+    return encode(scan_parquet(files / "*.parquet", "y", client=client, block_rows=block_rows))
 
 
 # --- a search of many passes ------------------------------------------------------------------------------------------
@@ -129,9 +134,61 @@ def test_blocks_are_made_once_and_stay(files, cluster):
 
 def test_a_pass_is_at_most_a_task_per_worker(files, cluster):
     table = on_cluster(files, cluster)
-    table.counts()
-    table.counts()
     assert len(table.blocks._groups()) <= len(cluster.nthreads())
+
+
+def data_held(client):
+    """Keys of all data on the workers."""
+    return set(
+        client.run_on_scheduler(lambda dask_scheduler: [k for k, t in dask_scheduler.tasks.items() if t.who_has])
+    )
+
+
+def test_rows_passed_over_once_leave_nothing_on_the_workers(files, cluster):
+    before = data_held(cluster)
+    rows = scan_parquet(files / "*.parquet", "y", client=cluster)
+    model = NaiveBayes().fit(rows)
+    assert len(model.predict(rows)) == ROWS
+    end = time.monotonic() + 10
+    while not data_held(cluster) <= before and time.monotonic() < end:
+        time.sleep(0.02)  # the scheduler learns a moment later that nobody needs a result any more
+    assert data_held(cluster) <= before
+
+
+def first_row_of(block):
+    return f"{block.first_row} "
+
+
+def thread_of(block):
+    time.sleep(0.01)
+    return [threading.get_ident()]
+
+
+@pytest.mark.slow
+def test_a_pass_uses_all_threads_of_a_worker(files):
+    with worker_processes(1, threads=3) as client:
+        threads = on_cluster(files, client, 500).fold(thread_of)
+        assert len(threads) == 28
+        assert len(set(threads)) == 3
+
+
+def test_workers_that_always_die_are_one_clear_error(files, cluster, monkeypatch):
+    table = on_cluster(files, cluster)
+    table.counts()
+
+    def gather(futures):
+        raise distributed.KilledWorker("_fold_held", None, 4)
+
+    monkeypatch.setattr(cluster, "gather", gather)
+    with pytest.raises(RuntimeError, match="workers of the Dask cluster died again and again over the same task"):
+        table.counts()
+
+
+def test_results_are_added_up_in_order_however_many_there_are(files, cluster):
+    rows = scan_parquet([*sorted(files.glob("*.parquet"))] * 10, "y", client=cluster).table()
+    expected = "".join(rows.map(first_row_of))
+    assert len(rows.blocks.pieces) > 100
+    assert rows.fold(first_row_of) == expected
 
 
 def test_a_task_carries_its_own_file_only(files):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -74,7 +75,9 @@ def test_what_was_dropped_is_made_anew(block, owner):
 
 
 def test_a_full_store_forgets_what_was_longest_unused(owner, monkeypatch):
-    monkeypatch.setattr(module, "LIMIT", module._size + 2 * 48)
+    monkeypatch.setattr(module, "_kept", OrderedDict())  # what other searches left must not be what is forgotten
+    monkeypatch.setattr(module, "_size", 0)
+    monkeypatch.setattr(module, "LIMIT", 2 * 48)
     blocks = list(encode(np.arange(6.0)[:, None], [0, 1] * 3).map(lambda block: block))
     from dataclasses import replace
 

@@ -49,10 +49,13 @@ def contributions(model: Model, blocks: Iterable[Block], n_rows: int) -> Contrib
     """Evaluate every term of a model on blocks, rows in their original order."""
     k, names = model.schema.n_classes, model.term_names()
     values, variances = np.empty((2, n_rows, len(names), k))
+    done = 0
     for block in blocks:
-        rows = slice(block.first_row, block.first_row + block.n_rows)
+        rows = slice(done, done + block.n_rows)
+        done += block.n_rows
         for of_block, into in zip(model.said(block), (values, variances), strict=True):
             into[rows] = block.in_row_order(of_block).transpose(2, 0, 1)
+    values, variances = values[:done], variances[:done]  # files hold rows of weight 0, too
     return Contributions(values, names, model.prior, model.schema.classes, variances)
 
 

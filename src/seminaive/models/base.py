@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from os import PathLike
 from typing import Any, Self
@@ -20,10 +20,10 @@ from seminaive.evidence.storage import register_estimator, save
 from seminaive.models.checks import check_n_jobs
 from seminaive.show.explain import explain_model, explain_rows
 from seminaive.show.explanation import Explanation, ModelExplanation
-from seminaive.table.block import Block
+from seminaive.table.block import Block, same_block
 from seminaive.table.door import has_own_names, open_rows, open_table
 from seminaive.table.facts import Wishes
-from seminaive.table.fold import map_in_order
+from seminaive.table.fold import Kernel, Rows
 from seminaive.table.frames import Frame, open_frame
 from seminaive.table.predictions import write_predictions
 from seminaive.table.schema import Floats
@@ -113,37 +113,35 @@ class EvidenceClassifier(ClassifierMixin, TableEstimator):
 
     def predict_joint_log_proba(self, X: Any) -> Floats:
         """The scores: prior plus evidence, one column per class."""
-        return self._by_block(X, lambda scores: scores)
+        return self._by_row(X, joint_scores)
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Logarithms of the class probabilities."""
-        return self._by_block(X, self._fitted().log_probabilities)
+        return self._by_row(X, log_probabilities)
 
     def predict_proba(self, X: Any) -> Floats:
         """Class probabilities, one column per class in the order of ``classes_``."""
-        return self._by_block(X, self._fitted().probabilities)
+        return self._by_row(X, probabilities)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The most probable class of each row; the first of ``classes_`` among equals."""
-        best = self._by_block(X, lambda scores: scores.argmax(axis=0)[None], dtype=np.int64, width=1)[:, 0]
+        best = self._by_row(X, best_class)
         return np.asarray(self.classes_[best])
 
     def predict_parquet(self, X: Any, path: str | PathLike[str]) -> int:
         """Write the prediction and all probabilities of every row to a Parquet file, and give the number of rows.
 
-        Works block by block: neither the rows (files, a Dask DataFrame) nor the result need fit in memory. The file
-        appears under its name only when it is complete.
+        Works block by block: neither the rows (files, a Dask DataFrame) nor the result need fit in memory; on a cluster
+        the workers score. The file appears under its name only when it is complete.
         """
         evidence = self._fitted()
-        blocks, _ = self._rows(X)
-        parts = map_in_order(lambda block: _probabilities(block, evidence), blocks, self.n_jobs)
-        return write_predictions(path, self.classes_, parts)
+        return write_predictions(path, self.classes_, self._rows(X).map(probabilities, evidence, n_jobs=self.n_jobs))
 
     def _fitted(self) -> Model:
         check_is_fitted(self, "evidence_")
         return self.evidence_
 
-    def _rows(self, X: Any) -> tuple[Iterator[Block], int]:
+    def _rows(self, X: Any) -> Rows:
         """Rows of any kind as blocks under this model's schema."""
         evidence = self._fitted()
         return open_rows(X if has_own_names(X) else self._open(X), evidence.schema)
@@ -153,33 +151,20 @@ class EvidenceClassifier(ClassifierMixin, TableEstimator):
         validate_data(self, X, reset=False, skip_check_array=True)
         return frame
 
-    def _by_block(
-        self,
-        X: Any,
-        finish: Callable[[Floats], npt.NDArray[Any]],
-        dtype: Any = np.float64,
-        width: int | None = None,
-    ) -> npt.NDArray[Any]:
-        """Score block by block, in threads, so that no more than a few blocks are alive besides the result."""
-        evidence = self._fitted()
-        blocks, n_rows = self._rows(X)
-        out = np.empty((n_rows, evidence.schema.n_classes if width is None else width), dtype=dtype)
-
-        def work(block: Block) -> None:
-            result = finish(evidence.scores(block))
-            out[block.first_row : block.first_row + block.n_rows] = block.in_row_order(result).T
-
-        for _ in map_in_order(work, blocks, self.n_jobs):
-            pass
-        return out
+    def _by_row(self, X: Any, kernel: Kernel) -> npt.NDArray[Any]:
+        """What a kernel says of every row, in row order; it runs where the rows are."""
+        parts = list(self._rows(X).map(kernel, self._fitted(), n_jobs=self.n_jobs))
+        if not parts:
+            raise ValueError("X has no rows to predict")
+        return np.concatenate(parts)
 
     # --- explaining and keeping ---------------------------------------------------------------------------------------
 
     def contributions(self, X: Any) -> Contributions:
         """What each term adds to each class's score: ``prior + values.sum(axis=1)`` are the scores."""
         evidence = self._fitted()
-        blocks, n_rows = self._rows(X)
-        return contributions(evidence, blocks, n_rows)
+        rows = self._rows(X)
+        return contributions(evidence, rows.map(same_block), rows.n_rows)
 
     def explain(self, X: Any = None, reference: Any = None) -> Explanation | ModelExplanation:
         """Why: for the rows of X, or, without X, what the model has learned.
@@ -221,8 +206,30 @@ class EvidenceClassifier(ClassifierMixin, TableEstimator):
             raise ValueError("the model file's classes or columns do not fit its evidence")
 
 
-def _probabilities(block: Block, evidence: Model) -> Floats:
+# --- kernels of prediction: a result per row, in row order ------------------------------------------------------------
+
+
+def joint_scores(block: Block, evidence: Model) -> Floats:
+    """The scores (rows, classes) of a block."""
+    return block.in_row_order(evidence.scores(block)).T
+
+
+def log_probabilities(block: Block, evidence: Model) -> Floats:
+    """Logarithms of the class probabilities (rows, classes) of a block."""
+    return block.in_row_order(evidence.log_probabilities(evidence.scores(block))).T
+
+
+def probabilities(block: Block, evidence: Model) -> Floats:
+    """Class probabilities (rows, classes) of a block."""
     return block.in_row_order(evidence.probabilities(evidence.scores(block))).T
+
+
+def best_class(block: Block, evidence: Model) -> npt.NDArray[np.int64]:
+    """The position of the class with the highest score in each row of a block."""
+    return block.in_row_order(evidence.scores(block).argmax(axis=0))
+
+
+# --- when something goes wrong ----------------------------------------------------------------------------------------
 
 
 @contextmanager

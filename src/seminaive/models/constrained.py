@@ -148,6 +148,8 @@ class ConstrainedNB(EvidenceClassifier):
     columns that repeat each other within a class: mean radius, mean perimeter, mean area, ...
     """
 
+    evidence_: Evidence
+
     def __init__(
         self,
         *,
@@ -356,7 +358,8 @@ class ConstrainedNB(EvidenceClassifier):
 
         A promise kept by moving parameters may take them outside. See `NaiveBayes.posterior`.
         """
-        return posterior_frame(self._fitted(), self.sums_, self._estimation, level)
+        self._fitted()
+        return posterior_frame(self.evidence_, self.sums_, self._estimation, level)
 
     def summary(self) -> str:
         """What was learned and what is promised, in words."""

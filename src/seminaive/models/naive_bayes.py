@@ -249,7 +249,8 @@ class NaiveBayes(EvidenceClassifier):
         2       0     a  variance      1.35  0.42   6.49
         3       0     b  variance      2.85  0.89  13.71
         """
-        return posterior_frame(self._fitted(), self.sums_, self._estimation, level)
+        self._fitted()
+        return posterior_frame(self.evidence_, self.sums_, self._estimation, level)
 
     def summary(self) -> str:
         """What was learned, in words."""

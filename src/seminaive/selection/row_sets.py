@@ -17,9 +17,8 @@ from seminaive.models.naive import Estimation, gather_sums, naive_evidence
 from seminaive.models.numeric import as_modelled
 from seminaive.models.search_rows import search_problem
 from seminaive.search.problem import SearchProblem
-from seminaive.table.block import Block, row_classes, take_rows
+from seminaive.table.block import Block, row_classes, same_block, take_rows
 from seminaive.table.discretize import binned_like
-from seminaive.table.door import same_block
 from seminaive.table.folds import stratified_folds
 from seminaive.table.gather import as_table
 from seminaive.table.schema import Integers, Schema

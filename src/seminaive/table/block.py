@@ -89,6 +89,11 @@ def take_rows(block: Block, rows: Integers) -> Block:
     )
 
 
+def same_block(block: Block) -> Block:
+    """The block itself: the kernel that changes nothing."""
+    return block
+
+
 @dataclass(frozen=True)
 class RowPlan:
     """How the rows of one block are sorted, decided before any column is read.

@@ -1,32 +1,36 @@
-"""Rows on a Dask cluster: blocks are made by tasks and stay on the workers; kernels and models travel to them.
+"""Rows on a Dask cluster: read and encoded by its workers, which kernels and models travel to.
 
-One task per worker runs a kernel over all blocks that the worker holds. A block that is lost with its worker is made
-again from the file or partition it came from.
+Rows that are passed over once are read, used and forgotten, piece by piece (`DaskPieces`). Rows of many passes stay on
+the workers, encoded (`DaskBlocks`): a pass is one task per worker, which runs the kernel over all blocks held there.
+What is lost with a worker is made again from the file or partition it came from. Results are added up by tasks, a few
+at a time, so that they never meet in one place.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
+from itertools import accumulate
 from typing import Any
 
-import numpy as np
-
-from seminaive.table.block import Block, plan_rows
-from seminaive.table.encode import make_block, prepare_all
+from seminaive.table.block import Block
+from seminaive.table.encode import stream_blocks
 from seminaive.table.facts import Facts, Wishes, frame_facts
-from seminaive.table.fold import Kernel, add
-from seminaive.table.frames import open_frame
-from seminaive.table.pieces import fold_blocks
+from seminaive.table.fold import Kernel, add, in_threads
 from seminaive.table.schema import Schema
 from seminaive.table.table import LabelledRows, Table, codes_among
 
 REGROUP = 50
 """Passes after which it is looked up again which worker holds which blocks."""
-RETRIES = 3
-"""How often a task is tried again when its worker dies under it."""
+PARTS = 16
+"""Parts per thread of the cluster: few enough for a pass to be quick, many enough to lose little with a worker."""
+FAN = 8
+"""Results that one task adds up."""
+
+Task = tuple[Callable[..., Any], tuple[Any, ...]]
+"""A function and its arguments, to be called on a worker."""
 
 
 def is_dask(X: Any) -> bool:
@@ -46,9 +50,41 @@ def current_client() -> Any:
         raise ValueError("Dask input needs a running client: from distributed import Client; Client()") from None
 
 
+# --- places -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(eq=False)
+class DaskPieces:
+    """Rows of files that the workers read anew in every pass; each piece brings the scan of its own file.
+
+    Nothing stays on the workers between passes; `transform` keeps blocks there.
+    """
+
+    client: Any
+    schema: Schema
+    pieces: Sequence[tuple[Any, Any]]
+    n_rows: int
+    is_kept = False
+
+    def map(self, kernel: Kernel, *model: Any, n_jobs: int | None = None) -> Iterator[Any]:
+        """The kernel's result for every block, in block order; a few pieces ahead of the reader."""
+        return _in_order(self.client, ((_map_pieces, (kernel, model, self.schema, [piece])) for piece in self.pieces))
+
+    def fold(self, kernel: Kernel, *model: Any, n_jobs: int | None = None) -> Any:
+        """The sum of the kernel's results, added in block order within some pieces, then in the order of pieces."""
+        parts = in_parts(self.client, self.pieces)
+        return sum_on_cluster(self.client, [(_fold_pieces, (kernel, model, self.schema, part)) for part in parts])
+
+    def transform(self, kernel: Kernel, *model: Any, n_jobs: int | None = None) -> DaskBlocks:
+        """The blocks that the kernel makes of these, kept on the workers that made them."""
+        parts = in_parts(self.client, self.pieces)
+        made = [_submit(self.client, _map_pieces, kernel, model, self.schema, part) for part in parts]
+        return DaskBlocks(self.client, made, self.n_rows)
+
+
 @dataclass(eq=False)
 class DaskBlocks:
-    """Lists of blocks held by a cluster, one list per part of the input.
+    """Lists of blocks held by a cluster.
 
     ``parts`` are futures; as long as they are held, the scheduler makes lost ones again.
     """
@@ -56,51 +92,51 @@ class DaskBlocks:
     client: Any
     parts: list[Any]
     n_rows: int
-    _grouped: list[list[Any]] = field(default_factory=list)
+    is_kept = True
+    _grouped: dict[str, list[Any]] = field(default_factory=dict)
+    _workers: frozenset[str] = frozenset()
     _passes: int = 0
 
     def map(self, kernel: Kernel, *model: Any, n_jobs: int | None = None) -> Iterator[Any]:
         """The kernel's result for every block, in block order; a few parts ahead of the reader."""
-        ahead = 2 * max(len(self.client.nthreads()), 1)
-        waiting: deque[Any] = deque()
-        for part in self.parts:
-            waiting.append(self.client.submit(_map_part, kernel, model, part, pure=False, retries=RETRIES))
-            if len(waiting) > ahead:
-                yield from waiting.popleft().result()
-        while waiting:
-            yield from waiting.popleft().result()
+        return _in_order(self.client, ((_map_held, (kernel, model, part)) for part in self.parts))
 
     def fold(self, kernel: Kernel, *model: Any, n_jobs: int | None = None) -> Any:
-        """The sum of the kernel's results: over all blocks of a worker there, then over workers here."""
-        tasks = [
-            self.client.submit(_fold_parts, kernel, model, group, pure=False, retries=RETRIES)
-            for group in self._groups()
-        ]
-        results = [result for result in self.client.gather(tasks) if result is not None]
-        return reduce(add, results)
+        """The sum of the kernel's results: over all blocks of a worker there, then over workers."""
+        groups = self._groups()
+        return sum_on_cluster(
+            self.client, [(_fold_held, (kernel, model, group)) for group in groups.values()], list(groups)
+        )
 
     def transform(self, kernel: Kernel, *model: Any, n_jobs: int | None = None) -> DaskBlocks:
         """The blocks that the kernel makes of these, made and kept where these are."""
-        parts = [self.client.submit(_map_part, kernel, model, part, pure=False, retries=RETRIES) for part in self.parts]
-        return DaskBlocks(self.client, parts, self.n_rows)
+        return DaskBlocks(
+            self.client, [_submit(self.client, _map_held, kernel, model, part) for part in self.parts], self.n_rows
+        )
 
-    def _groups(self) -> list[list[Any]]:
-        """Parts by worker, looked up again now and then: a grouping that is out of date costs time, not correctness."""
+    def _groups(self) -> dict[str, list[Any]]:
+        """Parts by worker; looked up again when workers come or go, and now and then.
+
+        A grouping that is out of date costs time, not correctness.
+        """
+        workers = frozenset(self.client.nthreads())
+        if workers != self._workers or self._passes % REGROUP == 0:
+            self._grouped, self._workers = self._group_by_holder(sorted(workers)), workers
         self._passes += 1
-        if not self._grouped or self._passes % REGROUP == 2:
-            self._grouped = self._group_by_holder()
         return self._grouped
 
-    def _group_by_holder(self) -> list[list[Any]]:
-        """Parts by the worker that holds them; parts that nobody holds (yet) are dealt out evenly."""
-        workers = sorted(self.client.nthreads())
+    def _group_by_holder(self, workers: list[str]) -> dict[str, list[Any]]:
+        """Parts by the worker that holds them; parts that nobody holds are dealt out evenly."""
+        from distributed import wait
+
+        wait(self.parts)  # a part still in the making has no holder yet
         holders = self.client.who_has(self.parts)
         groups: dict[str, list[Any]] = {worker: [] for worker in workers}
         for i, part in enumerate(self.parts):
             alive = [worker for worker in holders.get(part.key, ()) if worker in groups]
             chosen = min(alive) if alive else workers[i % len(workers)] if workers else ""
             groups.setdefault(chosen, []).append(part)
-        return [group for group in groups.values() if group]
+        return {worker: group for worker, group in groups.items() if group}
 
 
 @dataclass(eq=False)
@@ -109,7 +145,6 @@ class DaskRows:
 
     client: Any
     partitions: list[tuple[Any, Any, Any]]
-    lengths: list[int]
 
     @classmethod
     def of_frame(cls, X: Any, y: Any, sample_weight: Any) -> DaskRows:
@@ -120,98 +155,197 @@ class DaskRows:
         for name, column in zip(("X", "y", "sample_weight"), columns, strict=True):
             if column is not None and len(column) != n:
                 raise ValueError(f"{name} has {len(column)} partitions and X has {n}; give them the same partitions")
-        partitions = [tuple(None if c is None else c[i] for c in columns) for i in range(n)]
-        from dask import delayed
-
-        lengths = client.gather(client.compute([delayed(len)(X_i) for X_i, _, _ in partitions]))
-        return cls(client, partitions, [int(length) for length in lengths])  # type: ignore[arg-type]
+        return cls(client, [tuple(None if c is None else c[i] for c in columns) for i in range(n)])  # type: ignore[misc]
 
     def table(self, wishes: Wishes) -> Table:
-        """Learn the schema by one task per partition, then let the workers encode."""
+        """Learn the schema by one task per partition, then let the workers encode and keep the rows."""
         if any(y is None for _, y, _ in self.partitions):
             raise ValueError("fit requires y to be passed, but the target y is None")
-        from dask import delayed
-
-        tasks = [delayed(_partition_facts)(*part, wishes, i) for i, part in enumerate(self.partitions)]
-        found = [facts for facts in self.client.gather(self.client.compute(tasks)) if facts is not None]
-        facts: Facts = reduce(add, found)
+        found = _results(
+            self.client, self._tasks(_partition_facts, [(*part, wishes, i) for i, part in enumerate(self.partitions)])
+        )
+        known = [facts for facts, _ in found if facts is not None]
+        if not known:
+            raise ValueError("the Dask DataFrame has no rows to learn from")
+        facts: Facts = reduce(add, known)
         schema = facts.schema(wishes)
-        blocks = self.blocks(schema)
-        return Table(schema, DaskBlocks(self.client, blocks.parts, facts.rows))
+        firsts = accumulate((n for _, n in found), initial=0)
+        arguments = [
+            (*part, schema, first, i) for i, (part, first) in enumerate(zip(self.partitions, firsts, strict=False))
+        ]
+        return Table(schema, DaskBlocks(self.client, self._tasks(_partition_blocks, arguments), facts.rows))
 
-    def blocks(self, schema: Schema) -> DaskBlocks:
-        """The rows encoded under a schema, on the workers."""
+    def unlabelled(self, schema: Schema) -> DaskFrameRows:
+        """The rows for prediction."""
+        return DaskFrameRows(self, schema)
+
+    def _tasks(self, work: Callable[..., Any], arguments: Iterable[tuple[Any, ...]]) -> list[Any]:
+        """A future per partition, for what the work makes of it."""
         from dask import delayed
 
-        starts = np.concatenate([[0], np.cumsum(self.lengths)]).astype(int).tolist()
-        tasks = [delayed(_partition_blocks)(*part, schema, starts[i], i) for i, part in enumerate(self.partitions)]
-        return DaskBlocks(self.client, self.client.compute(tasks), starts[-1])
+        return list(self.client.compute([delayed(work)(*args) for args in arguments]))
 
 
-def scan_on_cluster(scan: Any, schema: Schema) -> DaskBlocks:
-    """The rows of files, read and encoded by the workers, a task per piece."""
-    client = scan.client
-    parts = [
-        client.submit(_piece_blocks, *scan.only(piece), schema, pure=False, retries=RETRIES) for piece in scan.pieces
-    ]
-    return DaskBlocks(client, parts, scan.n_rows)
+@dataclass(eq=False)
+class DaskFrameRows:
+    """Rows of a Dask DataFrame to predict: every partition is encoded and used where it is computed."""
+
+    rows: DaskRows
+    schema: Schema
+
+    @property
+    def n_rows(self) -> int:
+        """Rows in all partitions, which have to be computed to be counted."""
+        return sum(_results(self.rows.client, self.rows._tasks(len, [(X,) for X, _, _ in self.rows.partitions])))
+
+    def map(self, kernel: Kernel, *model: Any, n_jobs: int | None = None) -> Iterator[Any]:
+        """The kernel's result for every block, in block order, from all partitions computed at once."""
+        tasks = self.rows._tasks(
+            _map_partition,
+            [(kernel, model, X, self.schema, i) for i, (X, _, _) in enumerate(self.rows.partitions)],
+        )
+        waiting = deque(tasks)
+        del tasks
+        while waiting:  # what was read is released on the cluster
+            yield from _results(self.rows.client, [waiting.popleft()])[0]
 
 
-def facts_on_cluster(scan: Any) -> list[Facts]:
-    """The facts of files, a task per piece."""
-    tasks = [scan.client.submit(_piece_facts, *scan.only(piece), pure=False, retries=RETRIES) for piece in scan.pieces]
-    return list(scan.client.gather(tasks))
+def scan_on_cluster(scan: Any, schema: Schema) -> DaskPieces:
+    """The rows of files, read and encoded by the workers."""
+    return DaskPieces(scan.client, schema, [scan.only(piece) for piece in scan.pieces], scan.n_rows)
+
+
+def facts_on_cluster(scan: Any) -> Facts:
+    """The facts of files."""
+    parts = in_parts(scan.client, [scan.only(piece) for piece in scan.pieces])
+    facts: Facts = sum_on_cluster(scan.client, [(_read_facts, (part,)) for part in parts])
+    return facts
+
+
+# --- what runs here ---------------------------------------------------------------------------------------------------
+
+
+def in_parts(client: Any, pieces: Sequence[Any]) -> list[Sequence[Any]]:
+    """The pieces in as many lists as there shall be tasks."""
+    most = PARTS * max(sum(client.nthreads().values()), 1)
+    return list(_slices(pieces, -(-len(pieces) // most)))
+
+
+def sum_on_cluster(client: Any, tasks: Sequence[Task], workers: Sequence[str | None] = ()) -> Any:
+    """What the tasks return, added up in order: on the cluster down to a few results, which are added here.
+
+    ``workers`` may say where each task's data are.
+    """
+    where = list(workers) or [None] * len(tasks)
+    leaves: list[Any] = []
+    sums: list[Any] = []
+    for (work, arguments), worker in zip(tasks, where, strict=True):
+        leaves.append(_submit(client, work, *arguments, worker=worker))
+        if len(tasks) > FAN and len(leaves) == FAN:  # a sum that is submitted early is also added up early
+            sums.append(_submit(client, _add_up, leaves))
+            leaves = []
+    sums += leaves
+    while len(sums) > FAN:
+        sums = [_submit(client, _add_up, some) for some in _slices(sums, FAN)]
+    return _add_up(_results(client, sums))
+
+
+def _submit(client: Any, work: Callable[..., Any], *arguments: Any, worker: str | None = None) -> Any:
+    wish = {} if worker is None else {"workers": [worker], "allow_other_workers": True}
+    return client.submit(work, *arguments, pure=False, **wish)
+
+
+def _in_order(client: Any, tasks: Iterator[Task]) -> Iterator[Any]:
+    """The results that the tasks return as lists, one after the other; some tasks are ahead of the reader."""
+    ahead = 2 * max(sum(client.nthreads().values()), 1)
+    waiting: deque[Any] = deque()
+    for work, arguments in tasks:
+        waiting.append(_submit(client, work, *arguments))
+        if len(waiting) > ahead:
+            yield from _results(client, [waiting.popleft()])[0]
+    while waiting:
+        yield from _results(client, [waiting.popleft()])[0]
+
+
+def _results(client: Any, futures: list[Any]) -> list[Any]:
+    """What the futures hold; a worker that always dies gets a clear error."""
+    from distributed import KilledWorker
+
+    try:
+        return list(client.gather(futures))
+    except KilledWorker as problem:
+        raise RuntimeError(
+            "workers of the Dask cluster died again and again over the same task, most likely for want of memory; "
+            f"give them more, or cut the rows into smaller pieces (task {problem.task}; the workers' logs say more)"
+        ) from None
+
+
+def _slices(items: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:
+    return (items[first : first + size] for first in range(0, len(items), max(size, 1)))
 
 
 # --- what runs on the workers -----------------------------------------------------------------------------------------
 
 
-def _map_part(kernel: Kernel, model: tuple[Any, ...], part: list[Block]) -> list[Any]:
+def _map_pieces(kernel: Kernel, model: tuple[Any, ...], schema: Schema, pieces: Sequence[Any]) -> list[Any]:
+    return [kernel(block, *model) for scan, piece in pieces for block in scan.blocks(schema, piece)]
+
+
+def _fold_pieces(kernel: Kernel, model: tuple[Any, ...], schema: Schema, pieces: Sequence[Any]) -> Any:
+    return _add_up(kernel(block, *model) for scan, piece in pieces for block in scan.blocks(schema, piece))
+
+
+def _map_held(kernel: Kernel, model: tuple[Any, ...], part: list[Block]) -> list[Any]:
     return [kernel(block, *model) for block in part]
 
 
-def _fold_parts(kernel: Kernel, model: tuple[Any, ...], parts: list[list[Block]]) -> Any:
-    return fold_blocks([block for part in parts for block in part], kernel, model)
+def _fold_held(kernel: Kernel, model: tuple[Any, ...], parts: list[list[Block]]) -> Any:
+    """Sum over all blocks of a worker, with all threads that it has for tasks."""
+    from distributed import get_worker
+
+    blocks = [block for part in parts for block in part]
+    return _add_up(in_threads(lambda block: kernel(block, *model), blocks, get_worker().state.nthreads))
 
 
-def _piece_facts(scan: Any, piece: Any) -> Facts:
-    facts: Facts = scan.facts(piece)
+def _add_up(results: Iterable[Any]) -> Any:
+    """The sum of some results in order; None, of which there is one where there was no row, adds nothing."""
+    total = None
+    for result in results:
+        total = result if total is None else total if result is None else add(total, result)
+    return total
+
+
+def _read_facts(pieces: Sequence[Any]) -> Facts:
+    facts: Facts = reduce(add, (scan.facts(piece) for scan, piece in pieces))
     return facts
 
 
-def _piece_blocks(scan: Any, piece: Any, schema: Schema) -> list[Block]:
-    return list(scan.blocks(schema, piece))
-
-
-def _partition_facts(X: Any, y: Any, weight: Any, wishes: Wishes, number: int) -> Facts | None:
+def _partition_facts(X: Any, y: Any, weight: Any, wishes: Wishes, number: int) -> tuple[Facts | None, int]:
+    """The facts of a partition, None when no row of it counts, and the number of its rows."""
     if len(X) == 0:
-        return None
+        return None, 0
     try:
         rows = LabelledRows.open(X, y, weight, may_be_empty=True)
         if rows.frame.n_rows == 0:
-            return None
+            return None, len(X)
         columns, _ = frame_facts(rows.frame, wishes, rows.weights)
     except ValueError as error:
         raise ValueError(f"partition {number}: {error}") from None
-    return Facts(tuple(columns), rows.classes, rows.frame.n_rows)
+    return Facts(tuple(columns), rows.classes, rows.frame.n_rows), len(X)
 
 
 def _partition_blocks(X: Any, y: Any, weight: Any, schema: Schema, first_row: int, number: int) -> list[Block]:
-    from dataclasses import replace
-
     if len(X) == 0:
         return []
     try:
         if y is None:
-            frame, codes, weights = open_frame(X), None, None
-        else:
-            rows = LabelledRows.open(X, y, weight, may_be_empty=True)
-            frame, weights = rows.frame, rows.weights
-            codes = codes_among(rows.classes, schema.classes)[rows.codes]
-        if frame.n_rows == 0:
-            return []
-        fillers = prepare_all(schema, frame)
-        blocks = [make_block(schema, frame, plan, fillers, weights) for plan in plan_rows(frame.n_rows, codes)]
+            return list(stream_blocks(schema, X, first_row=first_row))
+        rows = LabelledRows.open(X, y, weight, may_be_empty=True)
+        codes = codes_among(rows.classes, schema.classes)[rows.codes]
+        return list(stream_blocks(schema, rows.frame, codes, rows.weights, first_row=first_row))
     except ValueError as error:
         raise ValueError(f"partition {number}: {error}") from None
-    return [replace(block, first_row=first_row + block.first_row) for block in blocks]
+
+
+def _map_partition(kernel: Kernel, model: tuple[Any, ...], X: Any, schema: Schema, number: int) -> list[Any]:
+    return [kernel(block, *model) for block in _partition_blocks(X, None, None, schema, 0, number)]

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from seminaive.table.block import Block
 from seminaive.table.dask import DaskRows, is_dask
 from seminaive.table.encode import stream_blocks
 from seminaive.table.facts import Facts, Wishes, frame_facts
-from seminaive.table.frames import open_frame
-from seminaive.table.scan import Scan, ScanBlocks
+from seminaive.table.fold import Kernel, Rows, map_in_order
+from seminaive.table.frames import Frame, open_frame
+from seminaive.table.scan import Scan
 from seminaive.table.schema import Schema
 from seminaive.table.table import LabelledRows, Table
 
@@ -76,22 +77,34 @@ def open_table(X: Any, y: Any, sample_weight: Any, wishes: Wishes, n_jobs: int |
     return rows.as_table(facts.schema(wishes), sources)
 
 
-def open_rows(X: Any, schema: Schema) -> tuple[Iterator[Block], int]:
-    """Rows to predict as blocks under a schema, in row order, and their number."""
+@dataclass(frozen=True, eq=False)
+class FrameRows:
+    """Rows of a frame to predict, encoded block by block as they are needed."""
+
+    schema: Schema
+    frame: Frame
+
+    @property
+    def n_rows(self) -> int:
+        return self.frame.n_rows
+
+    def map(self, kernel: Kernel, *model: Any, n_jobs: int | None = None) -> Iterator[Any]:
+        return map_in_order(lambda block: kernel(block, *model), stream_blocks(self.schema, self.frame), n_jobs)
+
+
+def open_rows(X: Any, schema: Schema) -> Rows:
+    """Rows to predict, wherever they are, as blocks under a schema in row order."""
     if isinstance(X, Table):
         if not X.schema.same_as(schema):
             raise ValueError("this Table was encoded by another schema than the model's; pass the frame itself")
-        return X.map(same_block), X.n_rows
+        return X.blocks
     if isinstance(X, Scan):
         check_names(X.columns, schema)
-        rows = X.unlabelled()
-        return ScanBlocks(rows, schema).map(same_block), rows.n_rows
+        return X.unlabelled().open(schema)
     if is_dask(X):
         check_names(list(X.columns), schema)
-        blocks = DaskRows.of_frame(X, None, None).blocks(schema)
-        return blocks.map(same_block), blocks.n_rows
-    frame = open_frame(X)
-    return stream_blocks(schema, frame), frame.n_rows
+        return DaskRows.of_frame(X, None, None).unlabelled(schema)
+    return FrameRows(schema, open_frame(X))
 
 
 def has_own_names(X: Any) -> bool:
@@ -103,8 +116,3 @@ def check_names(names: Sequence[Any], schema: Schema) -> None:
     """Refuse rows whose columns are not the model's."""
     if list(names) != schema.names:
         raise ValueError(f"the columns {list(names)} are not the model's columns {schema.names}")
-
-
-def same_block(block: Block) -> Block:
-    """The block itself."""
-    return block

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from seminaive.kernels.count import bin_values, place_codes
-from seminaive.table.block import Block, RowPlan, plan_rows
+from seminaive.table.block import BLOCK_ROWS, Block, RowPlan, plan_rows
 from seminaive.table.facts import numbers_as_codes, used_labels
 from seminaive.table.frames import LARGEST, Frame, Source, contiguous, open_frame
-from seminaive.table.schema import FIRST_LEVEL, MISSING, UNSEEN, Column, Floats, Schema
+from seminaive.table.schema import FIRST_LEVEL, MISSING, UNSEEN, Column, Floats, Integers, Schema
 
 
 @dataclass(frozen=True)
@@ -119,9 +119,22 @@ def _fill_from_matrix(frame: Frame, plan: RowPlan, out: Floats) -> None:
             frame.read(j)  # names the column and the row
 
 
-def stream_blocks(schema: Schema, X: Any) -> Iterator[Block]:
-    """Unlabelled blocks of a frame in row order, one at a time, for prediction."""
+def stream_blocks(
+    schema: Schema,
+    X: Any,
+    classes: Integers | None = None,
+    weights: Floats | None = None,
+    *,
+    sources: Sequence[Source | None] | None = None,
+    first_row: int = 0,
+    block_rows: int = BLOCK_ROWS,
+) -> Iterator[Block]:
+    """The blocks of a frame, one at a time: sorted by class, or, without classes, in row order for prediction.
+
+    ``first_row`` is the number of the frame's first row where it is a part of something larger.
+    """
     frame = open_frame(X)
-    fillers = prepare_all(schema, frame)
-    for plan in plan_rows(frame.n_rows, None):
-        yield make_block(schema, frame, plan, fillers, None)
+    fillers = prepare_all(schema, frame, sources)
+    for plan in plan_rows(frame.n_rows, classes, block_rows=block_rows):
+        block = make_block(schema, frame, plan, fillers, weights)
+        yield replace(block, first_row=first_row + block.first_row) if first_row else block

@@ -1,7 +1,7 @@
 """Fold: run a kernel over every block and add up the results, in block order, wherever the blocks are.
 
 A kernel is a plain function ``(block, *model) -> result``; results are arrays, numbers, objects with ``+``, or
-tuples of them. This file keeps blocks in memory; whatever offers the same three members can stand in its place.
+tuples of them. This file keeps blocks in memory; whatever offers the same members can stand in its place.
 """
 
 from __future__ import annotations
@@ -20,15 +20,23 @@ from seminaive.table.block import Block
 Kernel = Callable[..., Any]
 
 
-class Blocks(Protocol):
-    """A place where blocks live."""
+class Rows(Protocol):
+    """Rows that come as blocks, in order: all that prediction needs."""
 
     @property
     def n_rows(self) -> int:
-        """Rows in all blocks."""
+        """Rows in all blocks; of files, those of weight 0 are counted although no block holds them."""
 
     def map(self, kernel: Kernel, *model: Any, n_jobs: int | None = None) -> Iterator[Any]:
         """The kernel's result for every block, in block order."""
+
+
+class Blocks(Rows, Protocol):
+    """A place where blocks live."""
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether the blocks are encoded already, so that a pass is quick."""
 
     def fold(self, kernel: Kernel, *model: Any, n_jobs: int | None = None) -> Any:
         """The sum of the kernel's results over all blocks, added in block order."""
@@ -42,6 +50,7 @@ class MemoryBlocks:
     """Blocks in memory; kernels run in threads (they release the interpreter lock)."""
 
     blocks: tuple[Block, ...]
+    is_kept = True
 
     @property
     def n_rows(self) -> int:
@@ -66,7 +75,11 @@ def add(a: Any, b: Any) -> Any:
 
 def map_in_order(work: Callable[[Any], Any], items: Iterable[Any], n_jobs: int | None) -> Iterator[Any]:
     """Apply ``work`` to items in threads, a few at a time, and give the results in order."""
-    workers = effective_n_jobs(n_jobs)
+    return in_threads(work, items, effective_n_jobs(n_jobs))
+
+
+def in_threads(work: Callable[[Any], Any], items: Iterable[Any], workers: int) -> Iterator[Any]:
+    """The same for a known number of threads."""
     if workers == 1:
         yield from map(work, items)
         return

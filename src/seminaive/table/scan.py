@@ -11,14 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from seminaive.table.block import BLOCK_ROWS, Block, plan_rows
+from seminaive.table.block import BLOCK_ROWS, Block
 from seminaive.table.csv_stream import CsvStream, one_type_per_column
 from seminaive.table.dask import facts_on_cluster, scan_on_cluster
 from seminaive.table.disk import CacheFolder, content_key, write_parts
-from seminaive.table.encode import make_block, prepare_all
+from seminaive.table.encode import stream_blocks
 from seminaive.table.facts import ColumnFacts, Facts, Wishes, frame_facts
 from seminaive.table.fold import Blocks, Kernel, add, map_in_order
-from seminaive.table.frames import open_frame
 from seminaive.table.pieces import PieceBlocks
 from seminaive.table.schema import Schema
 from seminaive.table.streams import FileStream, ParquetStream, Piece, check_columns
@@ -74,8 +73,10 @@ class Scan:
         """One pass over the columns whose levels must be known (and the target) to learn the schema."""
         if not self.pieces:
             raise ValueError(f"{self.files[0]}: no rows to learn from")
-        found = map_in_order(self.facts, self.pieces, n_jobs) if self.client is None else facts_on_cluster(self)
-        facts: Facts = reduce(add, found)
+        if self.client is None:
+            facts: Facts = reduce(add, map_in_order(self.facts, self.pieces, n_jobs))
+        else:
+            facts = facts_on_cluster(self)
         if not facts.rows:
             raise ValueError(f"{self.files[0]}: no rows to learn from")
         return facts.schema(self.wishes)
@@ -109,18 +110,13 @@ class Scan:
         """The blocks of one piece: labelled and sorted by class, or in row order when there is no target."""
         for first, batch in self._batches(piece, list(self.columns)):
             with self._place(piece, first):
+                at = piece.first_row + first
                 if self.target is None:
-                    frame, codes, weights = open_frame(batch.select(list(self.columns))), None, None
-                else:
-                    rows = self._labelled(batch, list(self.columns))
-                    frame, weights = rows.frame, rows.weights
-                    codes = codes_among(rows.classes, schema.classes)[rows.codes]
-                if frame.n_rows == 0:
+                    yield from stream_blocks(schema, batch.select(list(self.columns)), first_row=at)
                     continue
-                fillers = prepare_all(schema, frame)
-                for plan in plan_rows(frame.n_rows, codes, block_rows=self.block_rows):
-                    block = make_block(schema, frame, plan, fillers, weights)
-                yield replace(block, first_row=piece.first_row + first)
+                rows = self._labelled(batch, list(self.columns))
+                codes = codes_among(rows.classes, schema.classes)[rows.codes]
+                yield from stream_blocks(schema, rows.frame, codes, rows.weights, first_row=at)
 
     def table(self, n_jobs: int | None = None) -> Table:
         """The rows as a Table: on the cluster if there is one, else reading the files anew in every pass."""

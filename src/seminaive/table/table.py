@@ -11,12 +11,11 @@ import numpy.typing as npt
 from sklearn.utils.multiclass import check_classification_targets
 
 from seminaive.statistics.moments import Moments
-from seminaive.table.block import Block, plan_rows
-from seminaive.table.encode import make_block, prepare_all
+from seminaive.table.block import same_block
+from seminaive.table.encode import stream_blocks
 from seminaive.table.facts import extend_columns
 from seminaive.table.fold import Blocks, Kernel, MemoryBlocks
 from seminaive.table.frames import Frame, Source, as_labels, open_frame, take_rows
-from seminaive.table.pieces import PieceBlocks
 from seminaive.table.schema import Floats, Integers, Schema
 from seminaive.table.sums import class_counts, class_moments, class_weights
 
@@ -67,10 +66,10 @@ class Table:
         return total
 
     def kept(self, n_jobs: int | None = None) -> Table:
-        """The same rows where many passes over them are quick: encoded on disk if they are read from files."""
-        if not isinstance(self.blocks, PieceBlocks) or self.blocks.is_kept:
+        """The same rows where many passes over them are quick: those of files encoded, on disk or on the cluster."""
+        if self.blocks.is_kept:
             return self
-        return Table(self.schema, self.blocks.transform(_same, n_jobs=n_jobs))
+        return Table(self.schema, self.blocks.transform(same_block, n_jobs=n_jobs))
 
     def __repr__(self) -> str:
         kinds = [column.kind for column in self.schema.columns]
@@ -78,10 +77,6 @@ class Table:
             f"Table({self.n_rows} rows, {kinds.count('nominal')} nominal and {kinds.count('numeric')} numeric columns, "
             f"{self.schema.n_classes} classes)"
         )
-
-
-def _same(block: Block) -> Block:
-    return block
 
 
 def encode_more(schema: Schema, X: Any, y: Any, sample_weight: Any = None) -> Table:
@@ -140,9 +135,7 @@ class LabelledRows:
 
     def as_table(self, schema: Schema, sources: list[Source | None]) -> Table:
         """The rows as blocks under a schema."""
-        fillers = prepare_all(schema, self.frame, sources)
-        plans = plan_rows(self.frame.n_rows, self.codes)
-        blocks = (make_block(schema, self.frame, plan, fillers, self.weights) for plan in plans)
+        blocks = stream_blocks(schema, self.frame, self.codes, self.weights, sources=sources)
         return Table(schema, MemoryBlocks(tuple(blocks)))
 
 
