@@ -13,19 +13,17 @@ CSV, as read here:
 
 from __future__ import annotations
 
-import io
 import os
-import re
 from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from seminaive.table.csv_stream import GAPS
+from seminaive.table.csv_stream import GAPS, csv_header
+from seminaive.table.streams import check_names
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-SEPARATORS = ",;\t|"
 CSV, PARQUET = (".csv", ".tsv", ".txt"), (".parquet", ".pq")
 PACKED = (".gz", ".bz2")
 
@@ -86,7 +84,7 @@ def file_kind(path: str | os.PathLike[str]) -> str:
 def _read_csv(path: Path, text: Collection[str]) -> pa.Table:
     import pyarrow as pa
 
-    names, separator = _header(path)
+    names, separator = csv_header(str(path))
     as_text = {name: pa.string() for name in text}
     table = _parse(path, names, separator, as_text, ".")
     if separator == ";" and any(pa.types.is_string(kind) for kind in table.schema.types):
@@ -94,30 +92,6 @@ def _read_csv(path: Path, text: Collection[str]) -> pa.Table:
         if _n_text(with_commas) < _n_text(table):
             return with_commas
     return table
-
-
-def _header(path: Path) -> tuple[list[str], str]:
-    """The columns' names and the separator, from the first line."""
-    import csv
-
-    import pyarrow as pa
-
-    try:
-        with pa.input_stream(str(path), compression="detect") as stream:
-            head = stream.read(1 << 16)
-    except OSError as problem:
-        raise ValueError(f"{path} cannot be read: {problem}") from None
-    if head[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in head:
-        raise ValueError(f"{path} is not text in UTF-8; save it as CSV in UTF-8")
-    start = head.decode("utf-8-sig", errors="replace").lstrip("\r\n")
-    if not start.strip():
-        raise ValueError(f"{path} is empty; its first line must name the columns")
-    first = re.sub(r'"[^"]*"', "", start).splitlines()[0]  # separators inside quotes separate nothing
-    separator = max(SEPARATORS, key=first.count)
-    header = next(csv.reader(io.StringIO(start), delimiter=separator))
-    names = [name.strip() or f"column {i}" for i, name in enumerate(header, start=1)]
-    _check_names(path, names)
-    return names, separator
 
 
 def _parse(path: Path, names: list[str], separator: str, as_text: dict[str, Any], decimal_point: str) -> pa.Table:
@@ -181,12 +155,6 @@ def _n_text(table: pa.Table) -> int:
     return sum(pa.types.is_string(kind) for kind in table.schema.types)
 
 
-def _check_names(path: Path, names: list[str]) -> None:
-    repeated = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
-    if repeated:
-        raise ValueError(f"{path}: the column name {repeated[0]!r} occurs more than once; give each column its own")
-
-
 # --- Parquet ----------------------------------------------------------------------------------------------------------
 
 
@@ -200,7 +168,7 @@ def _read_parquet(path: Path, text: Collection[str]) -> pa.Table:
         raise ValueError(f"{path} is not a Parquet file: {problem}") from None
     with file:
         names = file.schema_arrow.names
-        _check_names(path, names)
+        check_names(str(path), names)
         columns = [name for name in names if name not in _index_columns(file.schema_arrow)]
         groups = []
         for i in range(file.num_row_groups):

@@ -142,9 +142,11 @@ def kind_of(arrow_type: Any) -> str:
 
 def check_names(path: str, names: Sequence[str]) -> None:
     """Refuse a name that two columns have."""
-    twice = [name for i, name in enumerate(names) if name in names[:i]]
-    if twice:
-        raise ValueError(f"{path}: the column name {twice[0]!r} occurs more than once; give each column its own")
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise ValueError(f"{path}: the column name {name!r} occurs more than once; give each column its own")
+        seen.add(name)
 
 
 def check_columns(streams: Sequence[FileStream], wanted: Sequence[str]) -> None:
