@@ -24,7 +24,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from seminaive.evidence import storage
+from seminaive.evidence import known_classes, storage, stored_values
 from seminaive.evidence.storage import load, register_estimator, save, storable
 
 
@@ -358,7 +358,7 @@ def test_a_value_that_contains_itself_is_refused(tmp_path):
 
 def test_depth_is_limited_and_the_limit_can_be_reached(tmp_path):
     value = 1.5
-    for i in range(storage.DEEPEST - 1):
+    for i in range(stored_values.DEEPEST - 1):
         value = {i: value} if i % 2 else (value,)
     assert same(came_back(value, tmp_path), value)
     with pytest.raises(ValueError, match="nested more than"):
@@ -389,23 +389,23 @@ def in_module(module, name="Twin"):
 
 
 def test_two_classes_of_the_library_cannot_share_a_name(monkeypatch):
-    monkeypatch.setattr(storage, "_RECORDS", {})
+    monkeypatch.setattr(known_classes, "RECORDS", {})
     storable(in_module("seminaive.models.one"))
     with pytest.raises(ValueError, match=r"seminaive\.models\.one and seminaive\.models\.two both define Twin"):
         storable(in_module("seminaive.models.two"))
 
 
 def test_a_class_of_someone_else_never_collides_with_the_library(monkeypatch):
-    monkeypatch.setattr(storage, "_RECORDS", {})
+    monkeypatch.setattr(known_classes, "RECORDS", {})
     ours, theirs = storable(in_module("seminaive.models.one")), storable(in_module("elsewhere"))
-    assert (storage._RECORDS["Twin"], storage._RECORDS["elsewhere.Twin"]) == (ours, theirs)
+    assert (known_classes.RECORDS["Twin"], known_classes.RECORDS["elsewhere.Twin"]) == (ours, theirs)
 
 
 def test_defining_a_class_again_replaces_it(monkeypatch):
-    monkeypatch.setattr(storage, "_RECORDS", {})
+    monkeypatch.setattr(known_classes, "RECORDS", {})
     storable(in_module("elsewhere"))
     again = storable(in_module("elsewhere"))
-    assert storage._RECORDS["elsewhere.Twin"] is again
+    assert known_classes.RECORDS["elsewhere.Twin"] is again
 
 
 @pytest.mark.parametrize("cls", [Other, dataclasses.make_dataclass("Loose", ["x"])])
@@ -641,7 +641,7 @@ def test_a_header_longer_than_the_file_is_refused(length, tmp_path):
 
 def test_a_value_nested_too_deep_is_refused(tmp_path):
     node = 1
-    for _ in range(storage.DEEPEST):
+    for _ in range(stored_values.DEEPEST):
         node = ["list", node]
     with pytest.raises(ValueError, match="nested more than"):
         opened(tmp_path, crafted(coin_with(node)))
