@@ -26,10 +26,10 @@ test: setup      ## all fast tests
 test-all: setup  ## all tests, the slow ones too
 	@$(RUN) pytest -n 2 -m "slow or not slow"
 
-test-lowest: setup  ## the contract and core tests with the lowest supported versions
+test-lowest: setup  ## the tests with the lowest supported versions
 	@$(UV) venv --quiet --clear --python .venv/bin/python .venv-lowest
 	@$(UV) pip install --quiet --python .venv-lowest/bin/python --resolution lowest-direct -e ".[dask,polars]" "pytest>=8.2" "pytest-xdist>=3.6" "hypothesis>=6.100" "threadpoolctl>=3.5"
-	@.venv-lowest/bin/python -m pytest -n 2 -W default tests/contract tests/table tests/evidence tests/statistics tests/kernels tests/cli tests/reproduce
+	@.venv-lowest/bin/python -m pytest -n 2 -W default tests/contract tests/table tests/evidence tests/statistics tests/kernels tests/cli tests/reproduce tests/models tests/search tests/selection tests/evaluate tests/show
 
 lint: setup      ## formatting and style
 	@$(RUN) ruff format --check .

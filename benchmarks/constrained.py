@@ -12,7 +12,8 @@ from benchmarks.common import single_thread, table, timed, write_section
 from seminaive import encode
 from seminaive.models.judging import Fitted, Recipe, fit_mode
 from seminaive.models.naive import Estimation
-from seminaive.reproduce.constrained import PROMISES, five_normals, iris_split
+from seminaive.reproduce.constrained import PROMISES, iris_split
+from seminaive.reproduce.new_rows import five_normals
 from seminaive.search.constrained import move_parameters
 from seminaive.search.mads import move_by_mesh
 from seminaive.search.offsets import find_offsets

@@ -1,6 +1,7 @@
 """Classifiers that start from naive Bayes and repair it; every decision stays an exact, readable sum of evidence."""
 
 from seminaive import datasets, metrics, plot
+from seminaive.evaluate.compare import compare
 from seminaive.evidence.storage import load
 from seminaive.models.adjusted import AdjustedNB
 from seminaive.models.constrained import ConstrainedNB
@@ -35,6 +36,7 @@ __all__ = [
     "SelectiveNB",
     "Table",
     "WeightedNB",
+    "compare",
     "datasets",
     "encode",
     "group_features",

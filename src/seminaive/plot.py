@@ -7,5 +7,4 @@ from seminaive.evaluate.pictures import calibration, lift, profit
 from seminaive.evaluate.plots import plot_critical_differences as critical_differences
 from seminaive.models.constrained import plot_front as front
 
-__all__ = ["critical_differences", "front"]
-__all__ = ["calibration", "critical_differences", "lift", "profit"]
+__all__ = ["calibration", "critical_differences", "front", "lift", "profit"]

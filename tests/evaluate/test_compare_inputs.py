@@ -90,3 +90,15 @@ def test_labels_of_every_kind_are_numbered(labels):
 def test_data_that_cannot_be_used_is_named(datasets, message):
     with pytest.raises(ValueError, match=message):
         named_sets(datasets)
+
+
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame])
+def test_the_classes_can_be_a_column_of_the_table(kind):
+    frame = kind({"a": [1.0, 2.0, 3.0, 4.0], "outcome": y, "b": [1, 1, 2, 2]})
+    left, classes, positions = named_sets({"loans": (frame, "outcome")})["loans"]
+    assert list(left.columns) == ["a", "b"]
+    assert (classes.tolist(), positions.tolist()) == (["a", "b"], [0, 1, 0, 1])
+    with pytest.raises(ValueError, match=r"data set 'loans': there is no column 'out'; the columns are a, outcome, b"):
+        named_sets({"loans": (frame, "out")})
+    with pytest.raises(ValueError, match="X is no table"):
+        named_sets({"loans": (X, "outcome")})

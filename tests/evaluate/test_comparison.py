@@ -50,6 +50,33 @@ def test_pairs_on_a_single_data_set_are_corrected_t_tests(single):
     np.testing.assert_allclose(table["adjusted_p_value"], bergmann_hommel(table["p_value"]))
 
 
+def test_differences_to_one_model_have_intervals_and_holms_p_values(single):
+    table = single.differences(to="B")
+    assert table["model"].tolist() == ["A", "C"]
+    pairs = single.pairwise()
+    assert table["p_value"].tolist() == [pairs["p_value"][0], pairs["p_value"][2]]
+    folds = single.scores[0, :, 0]
+    for row, i in zip(table.itertuples(), (0, 2), strict=True):
+        d = folds[i] - folds[1]
+        away = stats.t.ppf(0.975, 9) * np.sqrt((1 / 10 + 1 / 4) * d.var(ddof=1))
+        assert (row.low, row.difference, row.high) == pytest.approx((d.mean() - away, d.mean(), d.mean() + away))
+    assert table["adjusted_p_value"].tolist() == pytest.approx([table["p_value"][0], 2 * table["p_value"][1]])
+    narrow = single.differences(to="B", level=0.5)
+    assert (narrow["high"] < table["high"]).all()
+    with pytest.raises(ValueError, match="to is 'Z'"):
+        single.differences("Z")
+    with pytest.raises(ValueError, match="level is 1"):
+        single.differences(level=1)
+
+
+def test_a_model_that_never_worked_has_no_difference(single):
+    scores = single.scores.copy()
+    scores[0, 1] = np.nan
+    table = comparison(scores).differences()
+    assert table.loc[0].drop("model").isna().all()
+    assert table.loc[1].notna().all()
+
+
 def test_pairs_over_data_sets_are_tests_of_ranks(several):
     ranks = average_ranks(several.means())
     table = several.pairwise()

@@ -339,6 +339,48 @@ def test_the_front_tells_whether_the_promised_point_can_be_had() -> None:
         model.front(frame, y, between=("sick", "ill"))
 
 
+def test_the_report_tells_what_the_promise_costs() -> None:
+    frame, y = two_classes(300)
+    model = ConstrainedNB(constraints={"sick": {"recall": 0.9}}, **PLAIN).fit(frame, y)
+    right, before = model.predict(frame) == y, NaiveBayes().fit(frame, y).predict(frame) == y
+    well = y == "well"
+    expected = [
+        ("recall of 'well'", right[well].mean(), before[well].mean()),
+        ("accuracy", right.mean(), before.mean()),
+    ]
+    for (what, rate, own), (name, now, then) in zip(model.constraint_report_.price, expected, strict=True):
+        assert (what, rate, own) == (name, pytest.approx(now), pytest.approx(then))
+    assert f"recall of 'well' {right[well].mean():.3f} (naive Bayes {before[well].mean():.3f})" in str(
+        model.constraint_report_
+    )
+    many = {k: {"recall": 0.0} for k in range(9)} | {0: {"recall": 0.99}}
+    rng = np.random.default_rng(0)
+    labels = np.arange(180) % 9
+    crowd = ConstrainedNB(constraints=many, **PLAIN).fit(rng.normal(size=(180, 1)) + labels[:, None], labels)
+    (line,) = (line for line in str(crowd.constraint_report_).splitlines() if line.startswith("not promised"))
+    assert line.count("recall of") == 4
+    assert "..., accuracy" in line
+
+
+def test_two_promises_that_cannot_be_had_together_are_told_what_can() -> None:
+    frame, y = two_classes(300)
+    for wish in ({"sick": {"recall": 0.97}, "well": {"recall": 0.9}}, {"sick": {"recall": 0.97, "specificity": 0.9}}):
+        with pytest.raises(InfeasibleConstraintsError, match="Ask for less: class offsets can have") as caught:
+            ConstrainedNB(constraints=wish, method="offset", **PLAIN).fit(frame, y)
+        told = str(caught.value).split("or 0.9 of 'well' with ")
+        alone = ConstrainedNB(
+            constraints={"well": {"recall": 0.9}, "sick": {"recall": float(told[1].split()[0]) - 5e-4}},
+            method="offset", **PLAIN,
+        ).fit(frame, y)  # fmt: skip
+        assert alone.status_ in ("feasible", "map_feasible")
+
+
+def test_other_names_of_a_metric_are_translated() -> None:
+    frame, y = two_classes(20)
+    with pytest.raises(ValueError, match=r"sensitivity is called 'recall' here"):
+        ConstrainedNB(constraints={"sick": {"sensitivity": 0.9}}).fit(frame, y)
+
+
 def test_the_front_can_be_drawn() -> None:
     import matplotlib as mpl
 
@@ -428,9 +470,9 @@ def test_more_rows_than_the_limit_are_judged_by_a_sample() -> None:
     ],
 )
 def test_certified_promises_hold_on_new_rows(method: str, place: str, draws: int, least: float) -> None:
-    from seminaive.reproduce.constrained import five_normals, held
+    from seminaive.reproduce.new_rows import five_normals, held, simulated
 
     n = 200 if method == "density" else 1000
-    share, _, too_few = held(five_normals, n, 0.95, draws, method=method, evaluate_on=place)
-    assert too_few < draws / 10
-    assert share >= least
+    found = held(simulated(five_normals, n), {1: 0.95}, draws, method=method, evaluate_on=place)
+    assert found.refused < draws / 10
+    assert found.share >= least

@@ -6,7 +6,7 @@ import statistics
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from seminaive import encode
@@ -59,7 +59,7 @@ def collect(request, monkeypatch):
 
 
 @given(column=values, n_bins=st.integers(1, 12), block_rows=st.sampled_from([1, 7, 65_536]))
-@settings(max_examples=60, deadline=None, suppress_health_check=["function_scoped_fixture"])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_the_cuts_are_numpys_quantiles(collect, column, n_bins, block_rows):
     column = np.array(column)
     [cuts] = quantile_bins(as_table([column], block_rows=block_rows), n_bins).values()
@@ -71,7 +71,7 @@ def test_the_cuts_are_numpys_quantiles(collect, column, n_bins, block_rows):
     n_bins=st.integers(2, 9),
     block_rows=st.sampled_from([1, 5, 65_536]),
 )
-@settings(max_examples=60, deadline=None, suppress_health_check=["function_scoped_fixture"])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whole_weights_are_repeated_rows(collect, rows, n_bins, block_rows):
     column, weights = np.array([r[0] for r in rows]), np.array([r[1] for r in rows])
     [cuts] = quantile_bins(as_table([column], weights.astype(float), block_rows), n_bins).values()
@@ -83,7 +83,7 @@ def test_whole_weights_are_repeated_rows(collect, rows, n_bins, block_rows):
     n_bins=st.integers(2, 9),
     block_rows=st.sampled_from([1, 5, 65_536]),
 )
-@settings(max_examples=60, deadline=None, suppress_health_check=["function_scoped_fixture"])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_weights_give_the_cuts_of_the_whole_column(collect, rows, n_bins, block_rows):
     column, weights = np.array([r[0] for r in rows]), np.array([r[1] for r in rows])
     [cuts] = quantile_bins(as_table([column], weights, block_rows), n_bins).values()

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from seminaive import __version__
-from seminaive.cli import apply, demo, train
+from seminaive.cli import apply, compare, demo, train
 from seminaive.reproduce import registry
 
 __all__ = ["main"]
@@ -24,6 +24,7 @@ EXAMPLES = """\
 examples:
   seminaive train churn.csv --target churned -o churn.snb
   seminaive train churn.csv --target churned --numeric bins --nominal zip,plan --drop customer_id
+  seminaive compare churn.csv --target churned --models naive,selective
   seminaive predict churn.snb new.csv -o predicted.csv
   seminaive explain churn.snb new.csv --row 3 --plot why.png
   seminaive demo
@@ -64,15 +65,23 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
     command = _command(commands, "train", train.train, "learn a model from a file and say how good it is")
-    command.add_argument("data", help="CSV or Parquet file, one row per case")
-    command.add_argument("--target", required=True, metavar="COLUMN", help="the column to predict")
+    _add_learning(command)
     command.add_argument("--model", default="naive", choices=train.MODELS, help="default: naive")
-    command.add_argument(
-        "--numeric", metavar="HOW", help="how numbers are modelled: gaussian, bins, kde or mdl, as the model allows"
-    )
-    command.add_argument("--nominal", action="append", metavar="A,B", help="columns of numbers that are mere names")
-    command.add_argument("--drop", action="append", metavar="A,B", help="columns to leave out, such as identifiers")
     command.add_argument("-o", "--output", metavar="MODEL", help="file to save the model to, such as model.snb")
+
+    command = _command(
+        commands,
+        "compare",
+        compare.compare,
+        "several models on the same folds of a file, and how sure the difference is",
+    )
+    _add_learning(command)
+    command.add_argument("--models", metavar="A,B", help=f"of {', '.join(train.MODELS)}; default: all but constrained")
+    command.add_argument("--folds", type=int, default=10, metavar="N", help="default: 10")
+    command.add_argument("--repeats", type=int, default=1, metavar="N", help="cross-validations; default: 1")
+    command.add_argument("--jobs", type=int, default=1, metavar="N", help="processes; -1: as many as there are cores")
+    command.add_argument("--resume", metavar="FILE", help="keep finished work there, and go on from it")
+    command.add_argument("--plot", metavar="PICTURE", help="picture to save: .png, .svg or .pdf")
 
     command = _command(commands, "predict", apply.predict, "class and probabilities of every row of a file")
     command.add_argument("model", help="file made by train")
@@ -107,6 +116,16 @@ def _command(commands: Any, name: str, run: Any, what: str) -> argparse.Argument
     )
     command.set_defaults(run=run)
     return command
+
+
+def _add_learning(command: argparse.ArgumentParser) -> None:
+    command.add_argument("data", help="CSV or Parquet file, one row per case")
+    command.add_argument("--target", required=True, metavar="COLUMN", help="the column to predict")
+    command.add_argument(
+        "--numeric", metavar="HOW", help="how numbers are modelled: gaussian, bins, kde or mdl, as the model allows"
+    )
+    command.add_argument("--nominal", action="append", metavar="A,B", help="columns of numbers that are mere names")
+    command.add_argument("--drop", action="append", metavar="A,B", help="columns to leave out, such as identifiers")
 
 
 def _warnings_as_notes() -> None:

@@ -10,15 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seminaive.cli.names import column_named
-from seminaive.cli.output import check_output, write_file, written_whole
+from seminaive.cli.output import check_output, check_picture, draw, write_file
 from seminaive.evidence.storage import load
 from seminaive.table.files import read_file
 from seminaive.table.schema import Column
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-PICTURES = (".png", ".svg", ".pdf")
 
 
 def predict(options: Namespace) -> None:
@@ -52,8 +50,7 @@ def predictions(model: Any, rows: Any, path: str) -> pa.Table:
 def explain(options: Namespace) -> None:
     """Run the command: why one row is classified as it is, or, without a file of rows, what the model learned."""
     model = load_model(options.model)
-    if options.plot is not None and Path(options.plot).suffix.lower() not in PICTURES:
-        raise ValueError(f"{options.plot}: a picture's name must end in {', '.join(PICTURES)}")
+    check_picture(options.plot)
     if options.data is None:
         print(model.summary())
         explanation = model.explain()
@@ -68,21 +65,6 @@ def explain(options: Namespace) -> None:
         print(f"row {options.row}:", str(explanation).removeprefix("row 0: "))
     if options.plot is not None:
         draw(explanation, options.plot)
-
-
-def draw(explanation: Any, path: str) -> None:
-    """Save the picture of an explanation."""
-    import matplotlib
-
-    matplotlib.use("agg")
-    import matplotlib.pyplot as plt
-
-    explanation.plot()
-    try:
-        with written_whole(path) as unfinished:
-            plt.savefig(unfinished, dpi=150)
-    finally:
-        plt.close()
 
 
 def load_model(path: str) -> Any:

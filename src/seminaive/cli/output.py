@@ -7,10 +7,12 @@ import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+PICTURES = (".png", ".svg", ".pdf")
 
 
 def check_output(path: str | os.PathLike[str]) -> None:
@@ -62,3 +64,24 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
         unfinished.replace(target)
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+def check_picture(path: str | None) -> None:
+    """Refuse the name of a picture that cannot be drawn, before any work is done."""
+    if path is not None and Path(path).suffix.lower() not in PICTURES:
+        raise ValueError(f"{path}: a picture's name must end in {', '.join(PICTURES)}")
+
+
+def draw(what: Any, path: str) -> None:
+    """Save the picture of anything that has one."""
+    import matplotlib
+
+    matplotlib.use("agg")
+    import matplotlib.pyplot as plt
+
+    what.plot()
+    try:
+        with written_whole(path) as unfinished:
+            plt.savefig(unfinished, dpi=150)
+    finally:
+        plt.close()

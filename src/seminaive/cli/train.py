@@ -35,6 +35,24 @@ MODELS: dict[str, type[EvidenceClassifier]] = {
 
 def train(options: Namespace) -> None:
     """Run the command."""
+    X, y, nominal = rows_and_labels(options)
+    model = make_model(options.model, options.numeric, nominal)
+    try:
+        model.fit(X, y)
+    except (TypeError, ValueError) as problem:
+        raise ValueError(f"{options.data}: {problem}") from None
+    print(f"{options.data}: {len(y)} rows; target {options.target!r}\n")
+    print(model.summary(), "\n", sep="")
+    print("\n".join(report(options.model, model, X, y)))
+    if options.output is None:
+        print("\nnot saved; add -o model.snb to keep the model")
+    else:
+        model.save(options.output)
+        print(f"\nsaved to {options.output}")
+
+
+def rows_and_labels(options: Namespace) -> tuple[pa.Table, npt.NDArray[Any], list[str]]:
+    """What there is to learn from: the columns, the target, and which columns are nominal whatever they hold."""
     table = read_file(options.data)
     target = column_named(options.target, table.column_names, options.data)
     y = labels_of(table, target, options.data)
@@ -43,19 +61,7 @@ def train(options: Namespace) -> None:
     X = table.select([name for name in table.column_names if name not in dropped])
     if X.num_columns == 0:
         raise ValueError(f"{options.data} has no column besides the target to learn from")
-    model = make_model(options.model, options.numeric, [name for name in nominal if name not in dropped])
-    try:
-        model.fit(X, y)
-    except (TypeError, ValueError) as problem:
-        raise ValueError(f"{options.data}: {problem}") from None
-    print(f"{options.data}: {table.num_rows} rows; target {target!r}\n")
-    print(model.summary(), "\n", sep="")
-    print("\n".join(report(options.model, model, X, y)))
-    if options.output is None:
-        print("\nnot saved; add -o model.snb to keep the model")
-    else:
-        model.save(options.output)
-        print(f"\nsaved to {options.output}")
+    return X, y, [name for name in nominal if name not in dropped]
 
 
 def labels_of(table: pa.Table, target: str, path: str) -> npt.NDArray[Any]:

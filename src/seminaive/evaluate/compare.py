@@ -1,5 +1,6 @@
 """Compare models by repeated stratified cross-validation on the same folds of one or more data sets."""
 
+import os
 import time
 import warnings
 from collections.abc import Iterable
@@ -13,6 +14,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.parallel import Parallel, delayed
 
 from seminaive.evaluate.comparison import Comparison, Failure
+from seminaive.evaluate.finished import Folds, key_of, open_finished, write_finished
 from seminaive.evaluate.inputs import named_models, named_sets
 from seminaive.evaluate.scores import METRICS, score_predictions
 
@@ -31,6 +33,7 @@ def compare(
     metrics: Iterable[str] | str = DEFAULT_METRICS,
     random_state: int = 0,
     n_jobs: int | None = 1,
+    resume: str | os.PathLike[str] | None = None,
 ) -> Comparison:
     """Compare classifiers on the same folds of one or more data sets.
 
@@ -43,7 +46,7 @@ def compare(
         Any scikit-learn classifiers, pipelines included. They are cloned, never changed.
     datasets : (X, y), list of (name, X, y), or dict of name -> (X, y)
         X is a NumPy array, a SciPy sparse matrix, or a pandas, Polars or Arrow table, and reaches the models
-        as such.
+        as such. With a table, y may be the name of the column that holds the classes.
     cv : int, default=10
         Number of folds.
     repeats : int, default=10
@@ -55,6 +58,10 @@ def compare(
         Seed of the first repeat. A model's own randomness is its own ``random_state``.
     n_jobs : int, default=1
         Processes to use; -1 for all processors. The result is the same.
+    resume : path, optional
+        A file in which finished work is kept, repeat by repeat. The same call with the same file goes on where an
+        interrupted one stopped, and a call with more models, data sets or repeats does only what is new. Models are
+        known by their parameters: begin a new file after changing the code of one.
 
     Returns
     -------
@@ -84,6 +91,7 @@ def compare(
         if not isinstance(value, (int, np.integer)) or value < least:
             raise ValueError(f"{name} is {value!r}; it must be a whole number, at least {least}.")
 
+    finished = {} if resume is None else open_finished(resume)
     names, unfitted = tuple(estimators), list(estimators.values())
     n_folds = cv * repeats
     scores = np.full((len(data), len(estimators), len(chosen), n_folds), np.nan)
@@ -93,27 +101,43 @@ def compare(
         splits = _splits(dataset, y, cv, repeats, random_state)
         # One task is one repeat of one model: large enough to be worth sending to another process.
         tasks = [(m, r) for m in range(len(estimators)) for r in range(repeats)]
+        keys = dict.fromkeys(tasks, "")
+        if resume is not None:
+            rows = key_of(X, classes, y)
+            of_model = [key_of(model) for model in unfitted]
+            keys = {(m, r): key_of(of_model[m], rows, chosen, int(cv), int(random_state) + r) for m, r in tasks}
+        ahead = [task for task in tasks if keys[task] not in finished]
         done = Parallel(n_jobs=n_jobs)(
-            delayed(_run)(unfitted[m], X, classes, y, splits[r * cv : (r + 1) * cv], chosen) for m, r in tasks
+            delayed(_run)(unfitted[m], X, classes, y, splits[r * cv : (r + 1) * cv], chosen, keys[m, r], resume)
+            for m, r in ahead
         )
-        for (m, r), folds in zip(tasks, done, strict=True):
+        results = {task: finished[keys[task]] for task in tasks if keys[task] in finished}
+        results |= dict(zip(ahead, done, strict=True))
+        for (m, r), folds in results.items():
             for f, (values, took, message) in enumerate(folds):
                 scores[d, m, :, r * cv + f] = values
                 seconds[d, m, r * cv + f] = took
                 if message:
                     failures.append(Failure(dataset, names[m], r, f, message))
-    timed = ~np.isnan(seconds)
     return Comparison(
         models=names,
         datasets=tuple(data),
         metrics=chosen,
         scores=scores,
-        fit_seconds=np.nansum(seconds, axis=2) / np.where(timed.any(axis=2), timed.sum(axis=2), np.nan),
+        fit_seconds=_medians(seconds),
         failures=tuple(failures),
         cv=int(cv),
         repeats=int(repeats),
         random_state=int(random_state),
     )
+
+
+def _medians(seconds: Floats) -> Floats:
+    """Of the fits that worked: the first one in a process may compile, which a mean would show."""
+    worked = ~np.isnan(seconds).all(axis=2)
+    medians = np.full(worked.shape, np.nan)
+    medians[worked] = np.nanmedian(seconds[worked], axis=1)
+    return medians
 
 
 def _run(
@@ -123,9 +147,11 @@ def _run(
     y: npt.NDArray[np.intp],
     splits: list[Split],
     metrics: tuple[str, ...],
-) -> list[tuple[list[float], float, str]]:
+    key: str,
+    resume: str | os.PathLike[str] | None,
+) -> Folds:
     """Scores, seconds of the fit and message of failure for each fold of one repeat."""
-    results = []
+    results: Folds = []
     for train, test in splits:
         try:
             fitted = clone(model)
@@ -138,6 +164,9 @@ def _run(
         except Exception as error:
             message = " ".join(f"{type(error).__name__}: {error}".split())
             results.append(([float("nan")] * len(metrics), float("nan"), message))
+    # What failed is tried again next time.
+    if resume is not None and not any(message for *_, message in results):
+        write_finished(resume, key, results)
     return results
 
 

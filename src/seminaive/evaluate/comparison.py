@@ -43,7 +43,7 @@ class Comparison:
     scores : array of shape (data sets, models, metrics, repeats * folds)
         Score of every fold, repeat by repeat; NaN where a fit failed or the score is not defined.
     fit_seconds : array of shape (data sets, models)
-        Mean time of one fit.
+        Median time of one fit.
     failures : tuple of Failure
         Fits that stopped with an error. The other results stand.
     cv, repeats, random_state : int
@@ -154,6 +154,54 @@ class Comparison:
                 "adjusted_p_value": np.where(untested, np.nan, adjusted),
             }
         )
+
+    def differences(
+        self, to: str | None = None, metric: str | None = None, dataset: str | None = None, level: float = 0.95
+    ) -> "pd.DataFrame":
+        """How far every other model is from one of them on a data set, fold by fold.
+
+        Parameters
+        ----------
+        to : str, optional
+            The model the others are compared with; the first if not given.
+        metric : str, optional
+            The first metric if not given.
+        dataset : str, optional
+            The first data set if not given.
+        level : float, default=0.95
+            Of the intervals, each of which stands for itself.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns model, difference (its mean score less the other's), low, high (interval of the corrected
+            resampled t test), p_value, and adjusted_p_value (by Holm, for having looked at all of these).
+        """
+        import pandas as pd
+        from scipy import special
+
+        reference = self.models[0] if to is None else to
+        if reference not in self.models:
+            raise ValueError(f"to is {to!r}; this comparison has {', '.join(map(repr, self.models))}.")
+        if not 0 < level < 1:
+            raise ValueError(f"level is {level!r}; it must lie between 0 and 1.")
+        folds = self._folds(metric)[self._position(dataset)]
+        own = folds[self.models.index(reference)]
+        others = [i for i, name in enumerate(self.models) if name != reference]
+        rows = []
+        for d in (folds[i] - own for i in others):
+            both = d[~np.isnan(d)]
+            mean = float(both.mean()) if len(both) else float("nan")
+            error = corrected_standard_error(both, 1 / (self.cv - 1))
+            away = error * float(special.stdtrit(max(len(both) - 1, 1), 0.5 + level / 2))
+            rows.append((mean, mean - away, mean + away, corrected_t_test(both, 1 / (self.cv - 1))[1]))
+        table = pd.DataFrame(rows, columns=["difference", "low", "high", "p_value"], dtype=float)
+        table.insert(0, "model", [self.models[i] for i in others])
+        tested = table["p_value"].notna().to_numpy()
+        table["adjusted_p_value"] = np.nan
+        if tested.any():
+            table.loc[tested, "adjusted_p_value"] = adjust(table.loc[tested, "p_value"].to_numpy(), "holm")
+        return table
 
     def to_frame(self) -> "pd.DataFrame":
         """Means and corrected standard errors as a pandas DataFrame, one row per data set and model."""

@@ -61,6 +61,7 @@ def named_sets(datasets: Any) -> dict[str, DataSet]:
     Parameters
     ----------
     datasets : (X, y), list of (name, X, y), or dict of name -> (X, y)
+        With a table, y may name one of its columns.
 
     Returns
     -------
@@ -106,6 +107,15 @@ def _checked(name: str, X: Any, y: Any) -> DataSet:
     import pandas as pd
 
     frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if isinstance(y, str):
+        if not isinstance(frame, nw.DataFrame):
+            raise ValueError(f"data set {name!r}: y is {y!r}, but X is no table with a column of that name.")
+        if y not in frame.columns:
+            raise ValueError(
+                f"data set {name!r}: there is no column {y!r}; the columns are {', '.join(frame.columns)}."
+            )
+        y, frame = frame.get_column(y).to_numpy(), frame.drop(y)
+        X = frame.to_native()
     if not isinstance(frame, nw.DataFrame):
         if isinstance(X, (list, tuple)):
             X = np.asarray(X)

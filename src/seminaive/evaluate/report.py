@@ -10,7 +10,7 @@ from seminaive.evaluate.adjust import MAX_EXACT
 if TYPE_CHECKING:
     from seminaive.evaluate.comparison import Comparison
 
-__all__ = ["comparison_text"]
+__all__ = ["aligned", "comparison_text"]
 
 MOST_PAIRS = 15
 
@@ -51,7 +51,7 @@ def comparison_text(comparison: "Comparison") -> str:
 
 def _one_set(c: "Comparison") -> str:
     columns = [[_cell(m, e) for m, e in zip(c.means(x)[0], c.standard_errors(x)[0], strict=True)] for x in c.metrics]
-    return _columns(["", *c.models], [[name, *cells] for name, cells in zip(c.metrics, columns, strict=True)])
+    return aligned(["", *c.models], [[name, *cells] for name, cells in zip(c.metrics, columns, strict=True)])
 
 
 def _metric_table(c: "Comparison", metric: str) -> str:
@@ -63,7 +63,7 @@ def _metric_table(c: "Comparison", metric: str) -> str:
     for j, model in enumerate(c.models):
         cells = [_cell(m, e) for m, e in zip(means[:, j], errors[:, j], strict=True)]
         columns.append([model, *cells, *([f"{ranks[model]:.2f}" if model in ranks else "-"] * with_ranks)])
-    return _columns([metric, *c.datasets, *(["average rank"] * with_ranks)], columns)
+    return aligned([metric, *c.datasets, *(["average rank"] * with_ranks)], columns)
 
 
 def _tests(c: "Comparison") -> str:
@@ -94,7 +94,7 @@ def _tests(c: "Comparison") -> str:
     pairs = [f"  {first} - {second}" for first, second in zip(shown["first"], shown["second"], strict=True)]
     differences = [f"{d:+.3g}" for d in shown["difference"]]
     adjusted = ["p not known" if np.isnan(p) else f"p = {p:.2g}" for p in shown["adjusted_p_value"]]
-    lines.append(_columns(pairs, [differences, adjusted]))
+    lines.append(aligned(pairs, [differences, adjusted]))
     if len(table) > MOST_PAIRS:
         lines.append(f"  ... and {len(table) - MOST_PAIRS} more in pairwise()")
     return "\n".join(lines)
@@ -120,8 +120,15 @@ def _cell(mean: float, error: float) -> str:
     return f"{mean:.3f}" if np.isnan(error) else f"{mean:.3f} ({f'{error:.3f}'.removeprefix('0')})"
 
 
-def _columns(labels: Sequence[str], columns: Sequence[Sequence[str]]) -> str:
-    """Labels flush left, columns flush right."""
+def aligned(labels: Sequence[str], columns: Sequence[Sequence[str]]) -> str:
+    """Labels flush left, columns flush right.
+
+    Examples
+    --------
+    >>> print(aligned(["", "naive"], [["error", "0.1"], ["rank", "1"]]))
+           error  rank
+    naive    0.1     1
+    """
     wide = max(map(len, labels))
     widths = [max(map(len, column)) for column in columns]
     return "\n".join(

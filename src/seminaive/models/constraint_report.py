@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seminaive.evidence.storage import storable
-from seminaive.statistics.confusion import Demand, measure
+from seminaive.statistics.confusion import Constraint, Demand, measure
 from seminaive.table.schema import Floats
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ PLACES = {
     "cv": "rows scored by models that did not see them",
     "holdout": "held-out rows",
 }
+MOST_SHOWN = 6
+"""Rates that were not promised and are printed all the same."""
 
 
 @storable
@@ -83,6 +85,8 @@ class ConstraintReport:
     repeats : tuple of tuples of column names
         Columns that repeat each other within a class, as far as a hundred rows of each of the largest classes show:
         naive Bayes counts what they say several times. Tables of more than 30 such columns are not looked at.
+    price : tuple of (what, rate, rate of naive Bayes)
+        What was not promised, on the judged rows: the other classes' recalls, and the accuracy.
     """
 
     status: str
@@ -91,6 +95,7 @@ class ConstraintReport:
     confidence: float | None
     promises: tuple[Promise, ...]
     repeats: tuple[tuple[Any, ...], ...] = ()
+    price: tuple[tuple[str, float, float], ...] = ()
 
     def to_frame(self) -> pd.DataFrame:
         """One row per promise."""
@@ -109,6 +114,10 @@ class ConstraintReport:
             else:
                 sure = f"{self.confidence:.0%} bound {p.bound:.3f}, {p.certificate}"
             lines.append(f"  {what} {where} {sign} {p.asked:g}: {p.rate:.3f}{count}; {sure}")
+        if self.price and self.method != "mode":
+            parts = [f"{what} {rate:.3f} (naive Bayes {before:.3f})" for what, rate, before in self.price]
+            shown = parts if len(parts) <= MOST_SHOWN else [*parts[: MOST_SHOWN - 2], "...", parts[-1]]
+            lines.append(f"not promised: {', '.join(shown)}")
         if self.repeats:
             groups = "; ".join(", ".join(map(str, group)) for group in self.repeats)
             lines.append(f"columns that repeat each other within a class: {groups}")
@@ -199,12 +208,54 @@ def promise_of(demand: Demand, certified: Demand, confusion: Floats, on_train: F
     )
 
 
-def advice_for(demands: Sequence[Demand], confusion: Floats, method: str) -> str:
-    """What to do about it, in a sentence."""
+def promised_recalls(constraints: Sequence[Constraint], n_classes: int) -> dict[int, float]:
+    """Recalls that are promised, by position of the class; of two classes, one's specificity is the other's recall."""
+    found = {c.position: c.rate for c in constraints if c.metric == "recall"}
+    if n_classes == 2:
+        for c in constraints:
+            if c.metric == "specificity":
+                found[1 - c.position] = max(c.rate, found.get(1 - c.position, 0.0))
+    return found
+
+
+def price_of(
+    constraints: Sequence[Constraint], classes: Sequence[Any], confusion: Floats, before: Floats
+) -> tuple[tuple[str, float, float], ...]:
+    """What was not promised: rates of the served model, and those of naive Bayes."""
+    promised = promised_recalls(constraints, len(classes))
+    rates = [Constraint("recall", 0.0, k, label) for k, label in enumerate(classes) if k not in promised]
+    if not any(c.metric == "accuracy" for c in constraints):
+        rates.append(Constraint("accuracy", 0.0))
+    return tuple((_what(c), measure(c, confusion), measure(c, before)) for c in rates)
+
+
+def _what(constraint: Constraint) -> str:
+    return f"{constraint.metric} of {constraint.label!r}" if constraint.position >= 0 else constraint.metric
+
+
+def advice_for(demands: Sequence[Demand], confusion: Floats, method: str, front: str = "") -> str:
+    """What to do about it, in a sentence or two; ``front`` says what can be had, where that is known."""
     rates = [
         f"{d.constraint} reaches {np.nan_to_num(measure(d.constraint, confusion)):.3f}"
         for d in demands
         if d.slack(confusion) < 0
     ]
     how = "try method='density', which moves the parameters too" if method == "offset" else "add predictors or rows"
-    return f"Ask for less ({'; '.join(rates)}), or {how}; on_infeasible='warn' keeps the nearest model."
+    less = front or f"Ask for less ({'; '.join(rates)})"
+    return f"{less}; or {how}; on_infeasible='warn' keeps the nearest model."
+
+
+def front_in_words(points: Floats, labels: tuple[Any, Any], asked: tuple[float, float]) -> str:
+    """Of two promised recalls: how much of one can be had with the other, from points of the attainable front.
+
+    Examples
+    --------
+    >>> front_in_words(np.array([[0.5, 1.0], [0.9, 0.7], [1.0, 0.2]]), ("sick", "well"), (0.8, 0.9))
+    "Ask for less: class offsets can have 0.8 of 'sick' with 0.700 of 'well', or 0.9 of 'well' with 0.500 of 'sick'"
+    """
+    parts = []
+    for i in (0, 1):
+        enough = points[points[:, i] >= asked[i] - 1e-12, 1 - i]
+        if len(enough):
+            parts.append(f"{asked[i]:g} of {labels[i]!r} with {enough.max():.3f} of {labels[1 - i]!r}")
+    return f"Ask for less: class offsets can have {', or '.join(parts)}" if parts else ""

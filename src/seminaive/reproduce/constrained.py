@@ -7,7 +7,7 @@ The thesis's random draws and splits are not published; ours are seeded and name
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import combinations
 from typing import Any
 
@@ -17,6 +17,7 @@ from scipy.special import ndtr
 
 from seminaive.models.constrained import ConstrainedNB
 from seminaive.models.naive_bayes import NaiveBayes
+from seminaive.reproduce.new_rows import generalisation
 from seminaive.reproduce.paper_table import Reproduction, Request
 from seminaive.selection.association import mic_matrix
 from seminaive.selection.groups import group_features
@@ -64,7 +65,8 @@ def run(request: Request) -> Iterator[str]:
     yield "\n" + iris_unconstrained(splits)
     yield "\n" + iris_constrained(splits)
     yield "\n" + iris_groups()
-    yield "\n" + generalisation(draws, moved_draws)
+    yield ""
+    yield from generalisation(draws, moved_draws, request.data)
 
 
 # --- Table 2.1 --------------------------------------------------------------------------------------------------------
@@ -226,67 +228,6 @@ def iris_groups() -> str:
             f"  threshold {threshold!s:<5} groups {' '.join('{' + ','.join(g) + '}' for g in groups):<24} "
             f"one column of each: accuracy {rates:.1f} %"
         )
-    return "\n".join(lines)
-
-
-# --- do promises hold on new rows? ------------------------------------------------------------------------------------
-
-
-def five_normals(rng: np.random.Generator, n: int) -> Rows:
-    """Five independent normal columns, the positive class .6 higher in each: naive Bayes is right (AUC .83)."""
-    y = np.arange(n) % 2
-    return rng.normal(size=(n, 5)) + 0.6 * y[:, None], y
-
-
-def five_bent(rng: np.random.Generator, n: int) -> Rows:
-    """The same with a common part in all columns and exponential tails: naive Bayes is wrong."""
-    x, y = five_normals(rng, n)
-    return np.exp(0.5 * (x + 0.7 * rng.normal(size=(n, 1)))), y
-
-
-def held(
-    draw: Callable[[np.random.Generator, int], Rows], n: int, rate: float, draws: int, **how: Any
-) -> tuple[float, float, int]:
-    """Share of promised recalls that hold on 40,000 new positives; their mean; draws with too few cases."""
-    new, y = draw(np.random.default_rng(10**6), 80_000)
-    positives = new[y == 1]
-    recalls = []
-    for i in range(draws):
-        x, labels = draw(np.random.default_rng(i), n)
-        model = ConstrainedNB(constraints={1: {"recall": rate}}, on_infeasible="warn", random_state=i, **how)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)
-            model.fit(x, labels)
-        if model.status_ in ("feasible", "map_feasible"):
-            recalls.append(float((model.predict(positives) == 1).mean()))
-    kept = float(np.mean(np.array(recalls) >= rate)) if recalls else float("nan")
-    return kept, float(np.mean(recalls)) if recalls else float("nan"), draws - len(recalls)
-
-
-def generalisation(draws: int, moved_draws: int) -> str:
-    """How often a promised recall holds on new rows, by where it was counted and with or without a bound."""
-    lines = [
-        "A promised recall of .95 on new rows: share of promises that hold (mean recall)",
-        f"  {'':<26} {'normal, 200 rows':>18} {'normal, 1000 rows':>18} {'bent, 200 rows':>18}",
-    ]
-    settings = ((five_normals, 200), (five_normals, 1000), (five_bent, 200))
-    for method, place, confidence, n_draws in (
-        *(("offset", place, c, draws) for place in ("train", "holdout", "cv") for c in (None, 0.95)),
-        ("density", "train", None, moved_draws),
-        ("density", "cv", None, moved_draws),
-        ("density", "cv", 0.95, moved_draws),
-        ("auto", "cv", 0.95, draws),
-    ):
-        cells = []
-        for draw, n in settings:
-            if method == "density" and n > 200:
-                cells.append("")
-                continue
-            share, mean, too_few = held(draw, n, 0.95, n_draws, method=method, evaluate_on=place, confidence=confidence)
-            cells.append("too few cases" if too_few == n_draws else f"{share:.2f} ({mean:.3f})")
-        name = f"{method}, {place}" + (" + bound" if confidence else "")
-        lines.append(f"  {name:<26} " + " ".join(f"{cell:>18}" for cell in cells))
-    lines.append(f"  {draws} draws per cell, {moved_draws} for density; 40,000 new positives")
     return "\n".join(lines)
 
 

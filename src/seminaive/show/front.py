@@ -51,22 +51,25 @@ class Front:
             _, ax = plt.subplots(figsize=(5, 5), layout="constrained")
         ax.fill_betweenx([self.asked[1], 1], self.asked[0], 1, color="#2166ac", alpha=0.12, label="promised")
         ax.step(self.points[:, 0], self.points[:, 1], where="pre", color="#555555", label="what can be had")
-        ax.plot(*self.asked, "s", color="#2166ac")
+        if min(self.asked) > 0:
+            ax.plot(*self.asked, "s", color="#2166ac")
         colour = "#1a9641" if all(r >= a - 1e-12 for r, a in zip(self.reached, self.asked, strict=True)) else "#b2182b"
         ax.plot(*self.reached, "o", color=colour, label="this model")
-        ax.set_xlim(min(self.points[:, 0].min(), self.asked[0], self.reached[0]) - 0.02, 1.01)
-        ax.set_ylim(min(self.points[:, 1].min(), self.asked[1], self.reached[1]) - 0.02, 1.01)
+        least = [  # where nothing is promised, the picture need not go down to zero
+            min(self.points[:, i].min(), self.reached[i], self.asked[i] if self.asked[i] > 0 else 1.0) for i in (0, 1)
+        ]
+        ax.set_xlim(least[0] - 0.02, 1.01)
+        ax.set_ylim(least[1] - 0.02, 1.01)
         ax.set_xlabel(f"recall of {self.classes[0]}")
         ax.set_ylabel(f"recall of {self.classes[1]}")
         ax.legend(loc="lower left")
         return ax
 
     def __str__(self) -> str:
-        a, b = self.classes
         verdict = "can be had" if self.attainable else "cannot be had by class offsets"
-        return (
-            f"recall of {a!r} >= {self.asked[0]:g} and of {b!r} >= {self.asked[1]:g} {verdict} on these rows; "
-            f"the model reaches {self.reached[0]:.3f} and {self.reached[1]:.3f}"
-        )
+        asked = " and ".join(f"{c!r} >= {r:g}" for c, r in zip(self.classes, self.asked, strict=True) if r > 0)
+        reached = " and ".join(f"{r:.3f} of {c!r}" for c, r in zip(self.classes, self.reached, strict=True))
+        start = f"recall of {asked} {verdict} on these rows; " if asked else ""
+        return f"{start}the model reaches {reached}"
 
     __repr__ = __str__

@@ -24,6 +24,10 @@ Labels = npt.NDArray[np.int64]
 
 OF_A_CLASS = ("recall", "specificity", "precision", "f1", "fbeta")
 OVERALL = ("accuracy", "balanced_accuracy", "cost")
+ALSO_CALLED = {
+    "sensitivity": "recall", "tpr": "recall", "tnr": "specificity", "ppv": "precision", "positive predictive value":
+    "precision", "f2": "fbeta", "balanced accuracy": "balanced_accuracy",
+}  # fmt: skip
 _ROUNDING = 1e-9  # absorbs a * n = 7.000000000000001
 
 
@@ -88,7 +92,9 @@ def read_constraints(constraints: Mapping[Any, Mapping[str, Any]] | None, classe
             raise ValueError(f"constraints[{key!r}] must be a dict such as {{{known[0]!r}: 0.9}}; got {wishes!r}")
         for metric, value in wishes.items():
             if metric not in known:
-                raise ValueError(f"constraints[{key!r}]: {metric!r} is not one of {', '.join(known)}")
+                same = ALSO_CALLED.get(metric) if isinstance(metric, str) else None
+                hint = f" ({metric} is called {same!r} here)" if same in known else ""
+                raise ValueError(f"constraints[{key!r}]: {metric!r} is not one of {', '.join(known)}{hint}")
             found.append(_read_one(metric, value, position, label, len(classes)))
     seen = set()
     for c in found:
