@@ -29,16 +29,20 @@ ESTIMATORS: list[tuple[str, Callable[[], Any]]] = [
         ),
     ),
     ("AdjustedNB", AdjustedNB),
+    ("AdjustedNB-alo", partial(AdjustedNB, select="alo")),
     ("AdjustedNB-ovr", partial(AdjustedNB, coupling="ovr", numeric="kde", centre="auto")),
-    ("AdjustedNB-gaussian", partial(AdjustedNB, numeric="gaussian", nonnegative=True, shared=True, missing="skip")),
-    ("AdjustedNB-residual", partial(AdjustedNB, numeric="mdl", residual=True)),
+    (
+        "AdjustedNB-gaussian",
+        partial(AdjustedNB, select="alo", numeric="gaussian", nonnegative=True, shared=True, missing="skip"),
+    ),
+    ("AdjustedNB-residual", partial(AdjustedNB, select="alo", numeric="mdl", residual=True)),
     ("SelectiveNB", SelectiveNB),
     ("SelectiveNB-mdl", partial(SelectiveNB, numeric="mdl", missing="value", criterion="log_loss")),
     ("WeightedNB", WeightedNB),
     ("WeightedNB-mdl", partial(WeightedNB, weights="deviation", numeric="mdl", missing="value")),
 ]
 
-SPLITS_AT_RANDOM: set[str] = set()
+SPLITS_AT_RANDOM: set[str] = {"AdjustedNB"}
 """Names of estimators that split rows at random, and so are exempt from weights meaning copies."""
 
 every_estimator = pytest.mark.parametrize("make", [pytest.param(make, id=name) for name, make in ESTIMATORS])

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seminaive.evidence.evidence import Evidence
-from seminaive.models.adjusted_choice import FOLDS, Choice, Rows, Wishes, choose
+from seminaive.models.adjusted_choice import FEW_ROWS, FOLDS, Choice, Rows, Select, Wishes, choose
 from seminaive.models.adjusted_problem import Part, Weighted, parts_of, weighted_evidence
 from seminaive.models.adjusted_report import Overlap, WeightPath, sentences, weights_frame
 from seminaive.models.adjusted_terms import Form, Reading, offsets, unweighted_evidence
@@ -64,10 +64,11 @@ class AdjustedNB(EvidenceClassifier):
         readings of the paper; "level" and "pooled" are as for `NaiveBayes`; "none": plain frequencies.
     variance_prior : "normal-gamma", None or NormalGamma
         With ``numeric="gaussian"``: prior of means and variances, as for `NaiveBayes`.
-    select : "alo", "cv", "paper" or None
-        What chooses the penalty: the loss of rows left out one by one, computed to first order without refitting;
-        five-fold cross-validation, in which tables, cuts and weights are learned anew; the paper's search for the
-        sum of squares m; or nothing: weights without a penalty.
+    select : "auto", "alo", "cv", "paper" or None
+        What chooses the penalty. "alo": the loss of rows left out one by one, computed to first order without
+        refitting; "cv": five-fold cross-validation, in which tables, cuts and weights are learned anew. "auto" takes
+        "alo", except with softmax for three or more classes and fewer than 5,000 rows: there ten folds choose better.
+        "paper": the paper's search for the sum of squares m. None: weights without a penalty.
     m : float, optional
         Sum of the squared weights, instead of a choice. Above that of the unrestricted weights these are taken.
     coupling : "softmax" or "ovr"
@@ -125,8 +126,8 @@ class AdjustedNB(EvidenceClassifier):
     An identifier, a column with one row per level, fits the training rows perfectly and says nothing about others;
     leave such columns out. Above 1,000 weights (levels count with ``residual``, classes with "softmax") the penalty is
     chosen by cross-validation and the weights are fitted without second derivatives; above 3,000 they have no standard
-    errors. Folds are drawn at random, so with "cv", "paper" and above 1,000 weights a row of weight 2 is not quite the
-    same as the row twice.
+    errors. Folds are drawn at random, so where they choose, a row of weight 2 is not quite the same as the row twice;
+    with select="alo" and up to 1,000 weights it is.
 
     The intervals of contributions combine the uncertainty of the table and of the weight as if both had been learned
     from different rows, and those of classes as independent.
@@ -163,7 +164,7 @@ class AdjustedNB(EvidenceClassifier):
         smoothing: float | Literal["1/n"] = 1.0,
         smoothing_kind: SmoothingKind = "class",
         variance_prior: str | NormalGamma | None = "normal-gamma",
-        select: Literal["alo", "cv", "paper"] | None = "alo",
+        select: Literal["auto", "alo", "cv", "paper"] | None = "auto",
         m: float | None = None,
         coupling: Literal["softmax", "ovr"] = "softmax",
         shared: bool = False,
@@ -200,7 +201,7 @@ class AdjustedNB(EvidenceClassifier):
         check_choice("numeric", self.numeric, ("bins", "gaussian", "kde", "mdl"))
         check_choice("missing", self.missing, ("value", "skip"))
         check_choice("smoothing_kind", self.smoothing_kind, ("class", "half", "likelihood", "level", "pooled", "none"))
-        check_choice("select", self.select, ("alo", "cv", "paper", None))
+        check_choice("select", self.select, ("auto", "alo", "cv", "paper", None))
         check_choice("coupling", self.coupling, ("softmax", "ovr"))
         check_variance_prior(self.variance_prior)
         check_whole("n_bins", self.n_bins, at_least=1)
@@ -240,7 +241,8 @@ class AdjustedNB(EvidenceClassifier):
         parts = self._parts(table, sums, reading)
 
         # With "mdl" the cuts look at the class, so folds start again from the values.
-        learned_anew = cache(partial(self._folds, plain if self.numeric == "mdl" else table, reading))
+        select, n_folds = self._chosen_by(form, float(sums.class_weight.sum()))
+        learned_anew = cache(partial(self._folds, plain if self.numeric == "mdl" else table, reading, n_folds))
         same_tables = cache(lambda: list(hold_out_in_turn(table, FOLDS, self.random_state, self.n_jobs)))
 
         def in_folds(number: int) -> list[tuple[Rows, Rows]]:
@@ -249,11 +251,17 @@ class AdjustedNB(EvidenceClassifier):
         def on_all(rows: Rows) -> list[tuple[Rows, Rows]]:
             return [(rows.on(training), rows.on(held_out)) for training, held_out in same_tables()]
 
-        wishes = Wishes(self.select, self.m, self.centre, bool(self.nonnegative))
+        wishes = Wishes(select, self.m, self.centre, bool(self.nonnegative))
         every = [Rows(part, table, self.n_jobs) for part in parts]
         choices = [choose(rows, wishes, partial(in_folds, i), partial(on_all, rows)) for i, rows in enumerate(every)]
         self._warn_of_endless(reading, choices)
         self._keep(sums, reading, parts, choices)
+
+    def _chosen_by(self, form: Form, rows: float) -> tuple[Select | None, int]:
+        """What chooses the penalty, and in how many folds."""
+        if self.select != "auto":
+            return self.select, FOLDS
+        return ("cv", 2 * FOLDS) if form == "softmax" and rows < FEW_ROWS else ("alo", FOLDS)
 
     def _modelled(self, table: Table) -> Table:
         return as_modelled(table, self.numeric, self.n_bins, self.random_state, self.n_jobs)
@@ -267,10 +275,10 @@ class AdjustedNB(EvidenceClassifier):
         shared = bool(self.shared) and reading.form == "softmax"
         return parts_of(evidence, reading, occurs, float(self.residual), shared)
 
-    def _folds(self, table: Table, reading: Reading) -> list[list[tuple[Rows, Rows]]]:
+    def _folds(self, table: Table, reading: Reading, n_folds: int) -> list[list[tuple[Rows, Rows]]]:
         """For each fold the (training, held-out) rows of every part, all learned from the training rows."""
         folds = []
-        for training, held_out in hold_out_in_turn(table, FOLDS, self.random_state, self.n_jobs):
+        for training, held_out in hold_out_in_turn(table, n_folds, self.random_state, self.n_jobs):
             if self.numeric == "mdl":
                 training = self._modelled(training)
                 columns = enumerate(training.schema.columns)
@@ -291,7 +299,7 @@ class AdjustedNB(EvidenceClassifier):
 
     def _warn_of_endless(self, reading: Reading, choices: Sequence[Choice]) -> None:
         """Say so where weights without a penalty were asked for and there are none."""
-        if self.select in ("alo", "cv") and self.m is None:
+        if self.select in ("auto", "alo", "cv") and self.m is None:
             return
         endless = [i for i, choice in enumerate(choices) if choice.endless]
         if endless:

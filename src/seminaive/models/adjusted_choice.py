@@ -25,13 +25,15 @@ from seminaive.table.scratch import new_owner
 from seminaive.table.table import Table
 
 FOLDS = 5
+FEW_ROWS = 5000
+"""Below, leave-one-out to first order takes the tables of softmax for more certain than they are."""
 LARGEST = 8000
 """Weights above which the matrix of their second derivatives (half a gigabyte) is not made."""
 KNOWN = 3000
 """Weights up to which their covariance is worth that matrix where the fit did without."""
 
 LEFT_OUT = "bits on rows left out one by one, to first order"
-HELD_OUT = f"bits on rows held out in {FOLDS} folds"
+HELD_OUT = "bits on rows held out in {} folds"
 TRAINING = "bits on the training rows"
 
 Select = Literal["alo", "cv", "paper"]
@@ -130,7 +132,7 @@ def choose(rows: Rows, wishes: Wishes, in_folds: FoldRows, on_all: FoldRows) -> 
         folds = in_folds()
         restraints = [training.restraint(wishes) for training, _ in folds]
         pairs = [(training.problem, held_out.problem) for training, held_out in folds]
-        criterion, name = cross_validated(problem, pairs, restraints, solve), HELD_OUT
+        criterion, name = cross_validated(problem, pairs, restraints, solve), HELD_OUT.format(len(folds))
         chosen = choose_penalty(problem, criterion, unit, restraint, solve)
     else:
         name = LEFT_OUT
@@ -156,7 +158,7 @@ def _of_size(
         path = {"m": found.sizes[order], "criterion": found.mean_bits[order]}
         best = int(np.argmin(path["criterion"]))
         endless = separable and fit is free
-        return Choice(fit, HELD_OUT, path, best, endless, centre, _covariance(problem, fit))
+        return Choice(fit, HELD_OUT.format(FOLDS), path, best, endless, centre, _covariance(problem, fit))
     bits = problem.bounded_loss(fit.weights) / (problem.total * BITS)
     path = _lines([PathStep(fit.penalty, fit.penalty / (unit or 1.0), fit.size, bits, fit.weights)])
     return Choice(fit, TRAINING, path, 0, separable and fit is free, centre, _covariance(problem, fit))

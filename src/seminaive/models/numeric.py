@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from seminaive.table.block import Block
 from seminaive.table.discretize import binned
 from seminaive.table.exact_quantiles import quantile_bins
 from seminaive.table.mdl_bins import mdl_bins
+from seminaive.table.schema import Floats, Integers
 from seminaive.table.table import Table
 
 
@@ -15,13 +19,15 @@ def as_modelled(table: Table, numeric: str, n_bins: int = 10, seed: int = 0, n_j
     ----------
     table : Table
     numeric : {"gaussian", "kde", "bins", "mdl"}
-        Quantile bins never look at the class. MDL bins do: whatever holds rows out must call this on the others only.
+        Quantile bins never look at the class; an indicator, a column of zeros and ones, has two bins, however rare its
+        ones are. MDL bins look at the class: whatever holds rows out must call this on the others only.
     n_bins : int
         Quantile bins per column.
     seed : int
         Seeds the sample of rows that MDL cuts are learned from where a table is very large.
     """
     if numeric == "bins":
+        table = binned(table, zeros_and_ones(table, n_jobs), n_jobs)
         return binned(table, quantile_bins(table, n_bins, n_jobs), n_jobs)
     if numeric == "mdl":
         return binned(table, mdl_bins(table, seed, n_jobs), n_jobs)
@@ -36,3 +42,19 @@ def in_words(numeric: str, n_bins: int) -> str:
         "kde": "a kernel density",
         "mdl": "bins that tell the classes apart",
     }[numeric]
+
+
+def zeros_and_ones(table: Table, n_jobs: int | None = None) -> dict[int, Floats]:
+    """The cut of every numeric column that holds nothing but zeros and ones, both or either."""
+    valued = table.schema.layout.valued
+    if not len(valued):
+        return {}
+    others, values = table.fold(_count_others, n_jobs=n_jobs)
+    return {int(j): np.array([0.5]) for j in valued[(others == 0) & (values > 0)]}
+
+
+def _count_others(block: Block) -> tuple[Integers, Integers]:
+    """Values of each valued column that are neither 0 nor 1, and all its values."""
+    there = ~np.isnan(block.values)
+    others = there & (block.values != 0) & (block.values != 1)
+    return others.sum(axis=1), there.sum(axis=1)

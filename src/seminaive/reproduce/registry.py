@@ -7,10 +7,23 @@ from argparse import Namespace
 from difflib import get_close_matches
 from pathlib import Path
 
-from seminaive.reproduce import constrained, naive_dna, normal_gamma, selection
+from seminaive.reproduce import (
+    adjusted,
+    adjusted_calibration,
+    adjusted_choice,
+    adjusted_defaults,
+    constrained,
+    naive_dna,
+    normal_gamma,
+    selection,
+)
 from seminaive.reproduce.paper_table import PaperTable, Reproduction, Request
 
 TABLES: dict[str, PaperTable | Reproduction] = {
+    "adjusted-calibration": adjusted_calibration.TABLE,
+    "adjusted-choice": adjusted_choice.TABLE,
+    "adjusted-defaults": adjusted_defaults.TABLE,
+    "adjusted-table1": adjusted.TABLE,
     "constrained-tables": constrained.TABLES,
     "naive-dna": naive_dna.TABLE,
     "normal-gamma-tables": normal_gamma.TABLE,

@@ -22,7 +22,7 @@ import numpy as np
 from seminaive.models.base import EvidenceClassifier
 from seminaive.models.checks import check_choice, check_nonnegative, check_whole
 from seminaive.models.naive import Estimation, gather_sums, naive_evidence
-from seminaive.models.numeric import as_modelled, in_words
+from seminaive.models.numeric import as_modelled, in_words, zeros_and_ones
 from seminaive.models.search_rows import only, rows_to_search
 from seminaive.search.alternate import Direction, Search, alternate
 from seminaive.search.greedy import Ties
@@ -31,9 +31,7 @@ from seminaive.search.path import Size, choose
 from seminaive.selection.columns import ColumnSelector
 from seminaive.selection.progress import progress_line
 from seminaive.selection.row_sets import FOLDS, SearchOn, row_sets
-from seminaive.table.block import Block
 from seminaive.table.discretize import binned
-from seminaive.table.schema import Floats, Integers
 from seminaive.table.table import Table
 
 OPTIMISM = (
@@ -304,22 +302,6 @@ class NBSelector(ColumnSelector, EvidenceClassifier):
         chosen = f"{int(self.support_.sum())} of {len(self.support_)} columns chosen by {self.direction} search"
         where = {"cv": f"{self.cv or FOLDS}-fold", "fit": "other half", "holdout": "same half"}[self.search_on]
         return f"{first}\n{chosen}; error on the selection rows ({where}): {self.selection_error_:.4f}\n{rest}"
-
-
-def zeros_and_ones(table: Table, n_jobs: int | None = None) -> dict[int, Floats]:
-    """The cut of every numeric column that holds nothing but zeros and ones, both or either."""
-    valued = table.schema.layout.valued
-    if not len(valued):
-        return {}
-    others, values = table.fold(_count_others, n_jobs=n_jobs)
-    return {int(j): np.array([0.5]) for j in valued[(others == 0) & (values > 0)]}
-
-
-def _count_others(block: Block) -> tuple[Integers, Integers]:
-    """Values of each valued column that are neither 0 nor 1, and all its values."""
-    there = ~np.isnan(block.values)
-    others = there & (block.values != 0) & (block.values != 1)
-    return others.sum(axis=1), there.sum(axis=1)
 
 
 def check_size(size: Any, most: int | None = None) -> None:
