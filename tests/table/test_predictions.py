@@ -52,3 +52,11 @@ def test_a_folder_is_no_place_for_predictions(tmp_path):
     model, frame = model_and_rows(50)
     with pytest.raises(IsADirectoryError, match="name a file"):
         model.predict_parquet(frame, tmp_path)
+
+
+def test_no_rows_are_one_clear_error_and_no_file(tmp_path):
+    model, frame = model_and_rows(50)
+    frame.head(0).to_parquet(tmp_path / "rows.parquet")
+    with pytest.raises(ValueError, match="X has no rows to predict"):
+        model.predict_parquet(snb.scan_parquet(tmp_path / "rows.parquet"), tmp_path / "out.parquet")
+    assert not (tmp_path / "out.parquet").exists()

@@ -22,7 +22,8 @@ from joblib import effective_n_jobs
 from seminaive.models.checks import check_n_jobs, check_whole
 from seminaive.statistics.mic import chance_limits, mic_of_columns, mic_of_pairs, permuted_share, strongest
 from seminaive.statistics.mic_null import ALPHA, CLUMPS_PER_COLUMN, null_point
-from seminaive.table.frames import Frame, Source, as_labels, open_frame
+from seminaive.table.frames import Frame, as_labels, open_frame
+from seminaive.table.sources import Source
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,8 +15,9 @@ from seminaive.evidence.terms import CurveTerm, GaussianTerm, Term
 from seminaive.show.explanation import Explanation, ModelExplanation
 from seminaive.table.block import Block
 from seminaive.table.encode import stream_blocks
-from seminaive.table.frames import Frame, Source
+from seminaive.table.frames import Frame
 from seminaive.table.schema import FIRST_LEVEL, MISSING, RARE, UNSEEN, Column, Floats, Schema, level_text
+from seminaive.table.sources import Source
 
 GRID = 41
 """Points at which a numeric term is shown."""

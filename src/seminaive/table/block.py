@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -109,6 +110,11 @@ class RowPlan:
     starts: Integers
     classes: Integers
     folds: Integers
+
+    @cached_property
+    def order_as_index(self) -> npt.NDArray[np.intp] | None:
+        """The order in the type that NumPy would otherwise make of it for every column anew."""
+        return None if self.order is None else self.order.astype(np.intp)
 
 
 def plan_rows(

@@ -12,8 +12,9 @@ import numpy.typing as npt
 from seminaive.kernels.count import bin_values, place_codes
 from seminaive.table.block import BLOCK_ROWS, Block, RowPlan, plan_rows
 from seminaive.table.facts import numbers_as_codes, used_labels
-from seminaive.table.frames import LARGEST, Frame, Source, contiguous, open_frame
+from seminaive.table.frames import Frame, contiguous, open_frame
 from seminaive.table.schema import FIRST_LEVEL, MISSING, UNSEEN, Column, Floats, Integers, Schema
+from seminaive.table.sources import LARGEST, Source
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Filler:
     def fill(self, plan: RowPlan, out: npt.NDArray[Any]) -> None:
         part = self.data[plan.first_row : plan.first_row + plan.n_rows]
         if self.translate is None:
-            out[:] = part if plan.order is None else part[plan.order]
+            out[:] = part if plan.order is None else part[plan.order_as_index]
         else:
             place_codes(contiguous(part), self.translate, plan.positions, out)
 
@@ -113,7 +114,7 @@ def make_block(schema: Schema, frame: Frame, plan: RowPlan, fillers: list[Filler
 def _fill_from_matrix(frame: Frame, plan: RowPlan, out: Floats) -> None:
     assert frame.matrix is not None
     rows = frame.matrix[plan.first_row : plan.first_row + plan.n_rows]
-    out[:] = (rows if plan.order is None else rows[plan.order]).T
+    out[:] = (rows if plan.order is None else rows[plan.order_as_index]).T
     if frame.matrix.dtype.kind == "f" and np.fmax.reduce(np.abs(out), axis=None, initial=0.0) > LARGEST:
         for j in range(out.shape[0]):
             frame.read(j)  # names the column and the row

@@ -16,8 +16,9 @@ import numpy.typing as npt
 
 from seminaive.kernels.count import mark_used
 from seminaive.table.block import BLOCK_ROWS
-from seminaive.table.frames import Frame, Source, contiguous, short_codes
+from seminaive.table.frames import Frame, contiguous
 from seminaive.table.schema import MAX_LEVELS, RARE, Column, Floats, Schema, level_order
+from seminaive.table.sources import Source, short_codes
 
 IDENTIFIER_ROWS = 20
 """From how many rows on a column of distinct whole numbers or texts is suspected to be an identifier."""

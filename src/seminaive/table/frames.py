@@ -6,35 +6,26 @@ labels, or float64 numbers with NaN for missing. Categories and dictionaries tha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
 from seminaive.table.objects import NestedValueError, is_gap, sort_out_labels, sort_out_objects, without_mask
-
-LARGEST = 1e140
-"""Largest magnitude of a number: beyond it the sum of many weighted squares may no longer be finite."""
-
-
-@dataclass(frozen=True)
-class Source:
-    """One column as read.
-
-    ``kind`` is "codes" (``data`` holds unsigned codes into ``labels``; ``missing`` is the code of a gap) or "numbers"
-    (``data`` is float64, NaN where missing). ``whole`` tells whether the numbers came as integers; ``unit`` is "days"
-    for dates and durations.
-    """
-
-    kind: Literal["codes", "numbers"]
-    data: npt.NDArray[Any]
-    labels: Sequence[Any] = ()
-    missing: int = -1
-    whole: bool = False
-    unit: str = ""
+from seminaive.table.sources import (
+    Source,
+    check_size,
+    is_arrow,
+    is_whole_arrow,
+    numbers,
+    plain_level,
+    read_arrow,
+    read_dictionary,
+    short_codes,
+)
 
 
 @dataclass(frozen=True)
@@ -63,6 +54,8 @@ def open_frame(X: Any) -> Frame:
         return _open_sparse(X)
     if isinstance(X, (np.ndarray, list, tuple)):
         return _open_array(X)
+    if is_arrow(X):
+        return _open_arrow(X)
     try:
         native = nw.from_native(X, eager_only=True, pass_through=True)
     except nw.exceptions.DuplicateError:
@@ -88,6 +81,22 @@ def _open_dataframe(frame: nw.DataFrame[Any]) -> Frame:
     return Frame(names, len(frame), lambda j: _read_series(frame.get_column(names[j]), names[j]))
 
 
+def _open_arrow(table: Any) -> Frame:
+    """An Arrow table; columns of codes or numbers, of which files are full, are read without a detour."""
+    names = list(table.column_names)
+    if len(set(names)) < len(names):
+        raise _repeated_name(table)
+    if not names or table.num_rows == 0:
+        raise _empty(table.num_rows, len(names))
+
+    def read(j: int) -> Source:
+        column = table.column(j)
+        found = read_arrow(column, names[j])
+        return _read_series(nw.from_native(column, series_only=True), names[j]) if found is None else found
+
+    return Frame(names, table.num_rows, read)
+
+
 def _repeated_name(frame: Any) -> ValueError:
     names = list(getattr(frame, "column_names", frame.columns))
     repeated = next(name for at, name in enumerate(names) if name in names[:at])
@@ -101,7 +110,7 @@ def _read_series(series: nw.Series[Any], name: Any) -> Source:
     if dtype == nw.Boolean:
         return _read_bool(series)
     if dtype.is_integer() or dtype.is_float() or dtype == nw.Decimal:
-        return _numbers(_float_column(series), name, whole=dtype.is_integer())
+        return numbers(_float_column(series), name, whole=dtype.is_integer())
     if dtype in (nw.Datetime, nw.Date, nw.Duration):
         return Source("numbers", _days(series), unit="days")
     if dtype == nw.String:
@@ -144,12 +153,12 @@ def _read_categories(series: nw.Series[Any]) -> Source:
     native = series.to_native()
     if hasattr(getattr(native, "array", None), "categories"):  # pandas; its Arrow dictionaries go the other way
         codes = native.array.codes  # a view: nothing is copied
-        labels = [_plain_level(level) for level in native.array.categories.tolist()]
+        labels = [plain_level(level) for level in native.array.categories.tolist()]
         if codes.dtype.itemsize <= 2:  # -1, a gap, reads as the largest unsigned code
             raw = codes.view(f"u{codes.dtype.itemsize}")
             return Source("codes", raw, labels, missing=int(np.iinfo(raw.dtype).max))
         return short_codes(codes, labels)
-    return _read_dictionary(series.to_arrow())
+    return read_dictionary(series.to_arrow())
 
 
 def _read_text(series: nw.Series[Any]) -> Source:
@@ -160,34 +169,7 @@ def _read_text(series: nw.Series[Any]) -> Source:
         arrow = arrow.combine_chunks()
     if not pa.types.is_dictionary(arrow.type):
         arrow = arrow.dictionary_encode()
-    return _read_dictionary(arrow)
-
-
-def _read_dictionary(arrow: Any) -> Source:
-    import pyarrow as pa
-
-    if isinstance(arrow, pa.ChunkedArray):
-        arrow = arrow.unify_dictionaries().combine_chunks()
-    codes = arrow.indices.cast(pa.int64(), safe=False).fill_null(-1).to_numpy(zero_copy_only=False)
-    return short_codes(codes, [_plain_level(level) for level in arrow.dictionary.to_pylist()])
-
-
-def short_codes(codes: npt.NDArray[Any], labels: list[Any]) -> Source:
-    """Signed codes with -1 for gaps become the shortest unsigned codes that hold them, gaps last."""
-    gap = len(labels)
-    width = np.uint8 if gap < 256 else np.uint16 if gap < 65_536 else np.uint32
-    return Source("codes", np.where(codes < 0, gap, codes).astype(width), labels, missing=gap)
-
-
-def _plain_level(level: Any) -> Any:
-    """A level as a plain scalar; intervals, periods and the like by their text; None for a gap."""
-    if is_gap(level):
-        return None
-    if isinstance(level, np.generic):
-        level = level.item()
-    if isinstance(level, (str, bool, int, float)):
-        return level
-    return str(level)
+    return read_dictionary(arrow)
 
 
 # --- arrays -----------------------------------------------------------------------------------------------------------
@@ -216,7 +198,7 @@ def _open_array(X: Any) -> Frame:
         return Frame(names, n, lambda j: Source("codes", np.ascontiguousarray(X[:, j]).view(np.uint8), (False, True)))
     if kind in "fiu":
         whole = kind != "f"
-        return Frame(names, n, lambda j: _numbers(X[:, j].astype(np.float64), j, whole=whole), matrix=X)
+        return Frame(names, n, lambda j: numbers(X[:, j].astype(np.float64), j, whole=whole), matrix=X)
     if kind in "Mm":
         epoch = "datetime64[us]" if kind == "M" else "timedelta64[us]"
 
@@ -242,7 +224,7 @@ def _open_sparse(X: Any) -> Frame:
         first, last = by_column.indptr[j], by_column.indptr[j + 1]
         dense = np.zeros(n)
         dense[by_column.indices[first:last]] = by_column.data[first:last]
-        return _numbers(dense, j, whole=X.dtype.kind in "iub")
+        return numbers(dense, j, whole=X.dtype.kind in "iub")
 
     return Frame(list(range(p)), n, read)
 
@@ -251,26 +233,9 @@ def sort_out(values: npt.NDArray[np.object_], name: Any) -> Source:
     """A column of Python objects as a source: numbers, dates, or labels of any scalar type."""
     kind, data, labels, unit, whole = sort_out_objects(values, name)
     if kind == "numbers":
-        _check_size(data, name)
+        check_size(data, name)
         return Source("numbers", data, whole=whole, unit=unit)
     return short_codes(data, labels)
-
-
-def _numbers(values: npt.NDArray[np.float64], name: Any, *, whole: bool) -> Source:
-    """Numbers as a source; integers of fixed width are never too large."""
-    if not whole:
-        _check_size(values, name)
-    return Source("numbers", values, whole=whole)
-
-
-def _check_size(values: npt.NDArray[np.float64], name: Any) -> None:
-    """Check that every number can be squared; the error names the first that cannot."""
-    if np.fmax.reduce(np.abs(values), initial=0.0) > LARGEST:
-        row = int(np.flatnonzero(np.abs(values) > LARGEST)[0])
-        what = "contains infinity" if np.isinf(values[row]) else "is too large for float64 arithmetic"
-        raise ValueError(
-            f"column {name!r}, row {row}: the value {values[row]} {what}; use a missing value or rescale the column"
-        )
 
 
 def _empty(n: int, p: int) -> ValueError:
@@ -281,6 +246,8 @@ def _empty(n: int, p: int) -> ValueError:
 
 def as_labels(Y: Any) -> npt.NDArray[Any]:
     """A target in any container as a one-dimensional NumPy array, gaps refused."""
+    if is_whole_arrow(Y):
+        return np.asarray(Y.to_numpy())
     native = nw.from_native(Y, series_only=True, pass_through=True)
     if isinstance(native, nw.Series):
         gaps = native.is_null().to_numpy()

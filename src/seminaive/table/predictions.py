@@ -46,6 +46,8 @@ def write_predictions(path: str | os.PathLike[str], classes: npt.NDArray[Any], p
                     writer = stack.enter_context(parquet.ParquetWriter(draft, rows.schema))
                 writer.write_table(rows)
                 written += len(part)
+        if not written:
+            raise ValueError("X has no rows to predict")
         draft.replace(target)
     except BaseException:
         draft.unlink(missing_ok=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
@@ -18,6 +17,7 @@ from seminaive.table.disk import CacheFolder, content_key, write_parts
 from seminaive.table.encode import stream_blocks
 from seminaive.table.facts import ColumnFacts, Facts, Wishes, frame_facts
 from seminaive.table.fold import Blocks, Kernel, add, map_in_order
+from seminaive.table.folders import find_files, folder_columns
 from seminaive.table.pieces import PieceBlocks
 from seminaive.table.schema import Schema
 from seminaive.table.streams import FileStream, ParquetStream, Piece, check_columns
@@ -212,6 +212,8 @@ def scan_parquet(
     Parameters
     ----------
     path : path, pattern such as "folder/*.parquet", folder, or list of paths
+        In a folder, names that begin with "_" or "." are passed over, and folders named ``column=value``, as Spark
+        makes them with ``partitionBy``, are a column.
     target : str, optional
         Column of class labels; left out for rows to predict.
     weight : str, optional
@@ -235,8 +237,10 @@ def scan_parquet(
     ...     snb.NaiveBayes().fit(snb.scan_parquet(folder + "/*.parquet", target="y")).class_count_
     array([2, 1])
     """
-    files = _find(path, ".parquet")
-    sources = [ParquetStream.open(file) for file in files]
+    files, root = find_files(path, [".parquet"])
+    sources = [
+        ParquetStream.open(file, constant) for file, constant in zip(files, folder_columns(files, root), strict=True)
+    ]
     return _scan(
         files, sources, target, weight, columns, Wishes(nominal, levels, max_levels), cache, block_rows, client
     )
@@ -260,23 +264,9 @@ def scan_csv(
     N/A, NaN, nan, null, NULL or ?, unless it is in quotes: ``""`` is a level. The first line names the columns, which
     are separated by comma, semicolon, tab or bar; with semicolons, numbers may have decimal commas.
     """
-    files = _find(path, ".csv")
+    files, _ = find_files(path, [".csv", ".csv.gz"])
     sources = one_type_per_column([CsvStream.open(file) for file in files])
     return _scan(files, sources, target, weight, columns, Wishes(nominal, levels, max_levels), cache, block_rows)
-
-
-def _find(path: str | Path | Sequence[str | Path], ending: str) -> tuple[str, ...]:
-    if not isinstance(path, (str, Path)):
-        found = [str(p) for p in path]
-    elif Path(path).is_dir():
-        found = sorted(str(p) for p in Path(path).rglob(f"*{ending}"))
-    elif glob.has_magic(str(path)) and not Path(path).exists():
-        found = sorted(glob.glob(str(path), recursive=True))  # noqa: PTH207 (Path.glob refuses absolute patterns)
-    else:
-        found = [str(path)]
-    if not found:
-        raise FileNotFoundError(f"no {ending} file matches {path}")
-    return tuple(found)
 
 
 def _scan(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, Self
@@ -51,15 +51,19 @@ class FileStream(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class ParquetStream:
-    """A Parquet file; its pieces are row groups. Text is read by its dictionary."""
+    """A Parquet file; its pieces are row groups. Text is read by its dictionary.
+
+    ``constant`` are columns that the file does not hold: their one value is in the names of its folders.
+    """
 
     path: str
     stamp: tuple[int, int]
     kinds: dict[str, str]
     group_rows: tuple[int, ...]
+    constant: Mapping[str, Any]
 
     @classmethod
-    def open(cls, path: str) -> Self:
+    def open(cls, path: str, constant: Mapping[str, Any] | None = None) -> Self:
         import pyarrow as pa
         from pyarrow import parquet
 
@@ -73,7 +77,10 @@ class ParquetStream:
         hidden = _index_columns(schema)
         names = [name for name in schema.names if name not in hidden]
         check_names(path, names)
-        return cls(path, stamp, {name: kind_of(schema.field(name).type) for name in names}, rows)
+        kinds = {name: kind_of(schema.field(name).type) for name in names}
+        own = {name: value for name, value in (constant or {}).items() if name not in kinds}
+        kinds |= {name: kind_of(value.type) for name, value in own.items()}
+        return cls(path, stamp, kinds, rows, own)
 
     def pieces(self, index: int, first_row: int) -> list[Piece]:
         starts = first_row + np.concatenate([[0], np.cumsum(self.group_rows)]).astype(int)
@@ -87,21 +94,30 @@ class ParquetStream:
         import pyarrow as pa
         from pyarrow import parquet
 
-        text = [name for name in columns if self.kinds[name] == "text"]
+        held = [name for name in columns if name not in self.constant]
+        text = [name for name in held if self.kinds[name] == "text"]
         check_stamp(self)
         done = 0
         try:
             with parquet.ParquetFile(self.path, read_dictionary=text, pre_buffer=False, buffer_size=READ_AHEAD) as file:
-                batches = file.iter_batches(
-                    batch_size=rows, row_groups=[piece.part], columns=list(columns), use_threads=False
-                )
+                batches = file.iter_batches(batch_size=rows, row_groups=[piece.part], columns=held, use_threads=False)
                 for batch in batches:
-                    yield times_as_spans(pa.Table.from_batches([batch]))
+                    yield times_as_spans(self._with_constants(pa.Table.from_batches([batch]), columns))
                     done += batch.num_rows
         except (pa.ArrowException, OSError) as problem:
             raise ValueError(f"{self.path}, {piece.name} cannot be read: {problem}") from None
         if done != piece.n_rows:
             raise ValueError(f"{self.path}, {piece.name} has {done} rows where {piece.n_rows} were announced")
+
+    def _with_constants(self, table: Any, columns: Sequence[str]) -> Any:
+        """The table and the columns that the names of folders hold, in the wanted order."""
+        import pyarrow as pa
+
+        for name in columns:
+            if name in self.constant:
+                column = pa.repeat(self.constant[name], table.num_rows)
+                table = table.append_column(name, column.dictionary_encode() if self.kinds[name] == "text" else column)
+        return table.select(list(columns)) if self.constant else table
 
 
 def _index_columns(schema: Any) -> set[str]:
@@ -127,7 +143,7 @@ def kind_of(arrow_type: Any) -> str:
     import pyarrow as pa
 
     t = pa.types
-    if t.is_integer(arrow_type) or t.is_floating(arrow_type):
+    if t.is_integer(arrow_type) or t.is_floating(arrow_type) or t.is_decimal(arrow_type):
         return "number"
     if t.is_date(arrow_type) or t.is_timestamp(arrow_type):
         return "date"

@@ -15,8 +15,9 @@ from seminaive.table.block import same_block
 from seminaive.table.encode import stream_blocks
 from seminaive.table.facts import extend_columns
 from seminaive.table.fold import Blocks, Kernel, MemoryBlocks
-from seminaive.table.frames import Frame, Source, as_labels, open_frame, take_rows
+from seminaive.table.frames import Frame, as_labels, open_frame, take_rows
 from seminaive.table.schema import Floats, Integers, Schema
+from seminaive.table.sources import Source
 from seminaive.table.sums import class_counts, class_moments, class_weights
 
 LARGEST_WEIGHT = 1e20
@@ -145,7 +146,7 @@ def sort_labels(labels: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Integers]:
         least = int(labels.min())
         span = int(labels.max()) - least
         if span < 65_536:
-            offset = labels if least == 0 and labels.dtype.kind != "b" else labels.astype(np.int64) - least
+            offset = labels.astype(np.int64) - least
             present = np.flatnonzero(np.bincount(offset, minlength=span + 1))
             position = np.zeros(span + 1, dtype=np.int64)
             position[present] = np.arange(len(present))
