@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from seminaive import AdjustedNB, ConstrainedNB, NaiveBayes, SelectiveNB, WeightedNB
+from seminaive import AdjustedNB, ConstrainedNB, NaiveBayes, PenalizedNB, SelectiveNB, WeightedNB
 
 ESTIMATORS: list[tuple[str, Callable[[], Any]]] = [
     ("NaiveBayes", NaiveBayes),
@@ -32,6 +32,8 @@ ESTIMATORS: list[tuple[str, Callable[[], Any]]] = [
     ("AdjustedNB-ovr", partial(AdjustedNB, coupling="ovr", numeric="kde", centre="auto")),
     ("AdjustedNB-gaussian", partial(AdjustedNB, numeric="gaussian", nonnegative=True, shared=True, missing="skip")),
     ("AdjustedNB-residual", partial(AdjustedNB, numeric="mdl", residual=True)),
+    ("PenalizedNB", PenalizedNB),
+    ("PenalizedNB-line", partial(PenalizedNB, solver="line", adaptive=False, numeric="mdl", missing="value")),
     ("SelectiveNB", SelectiveNB),
     ("SelectiveNB-mdl", partial(SelectiveNB, numeric="mdl", missing="value", criterion="log_loss")),
     ("WeightedNB", WeightedNB),

@@ -92,6 +92,7 @@ def choose_along(
     walk: Callable[[Table], Walk],
     select: str,
     *,
+    whole: Walk | None = None,
     folds: int = FOLDS,
     seed: int = 0,
     n_jobs: int | None = None,
@@ -104,12 +105,14 @@ def choose_along(
         Numeric columns still held as values where their cuts look at the class.
     walk : function
         From rows to a path and its models; called anew for every part of the rows.
+    whole : Walk, optional
+        The walk on all rows where it was made already.
     folds : int
         Of "cv"; "validation" holds out one of as many.
     seed : int
         Deals the rows to folds.
     """
-    whole = walk(table)
+    whole = walk(table) if whole is None else whole
     if select == "aic":
         return replace(whole, path=whole.path.chosen_by_aic())
     curves, weights = [], []

@@ -206,7 +206,7 @@ def levels_on_line(levels: Levels, penalty: Floats) -> Floats:
         )
 
     ends = np.ones(int(moves.sum()))
-    inside = slope(ends) > 0
+    inside = (slope(ends) > 0) & (penalty[moves] > 0)
     # Where the loss falls all the way, the end is the answer: any function with its root there will do.
     found = rising_roots(lambda at: np.where(inside, slope(at), at - 1.0), np.zeros_like(ends), ends)
     alpha[moves] = found
