@@ -118,7 +118,8 @@ class Pulled:
             theta = pull_levels(levels, prices)
             return theta, _share(levels.distance_of(theta), levels.distance)
         alpha = levels_on_line(levels, prices * levels.distance)
-        return levels.pooled + levels.spread(alpha) * (levels.own - levels.pooled), alpha
+        share = levels.spread(alpha)
+        return (1 - share) * levels.pooled + share * levels.own, alpha
 
     def _pulled_gaussians(self, prices: Floats, exact: bool) -> tuple[Floats, Floats]:
         gaussians = self.gaussians
@@ -126,7 +127,7 @@ class Pulled:
             x = pull_gaussians(gaussians, prices)
             return x, _share(gaussians.distance_of(x), gaussians.distance)
         alpha = gaussians_on_line(gaussians, prices * gaussians.distance)
-        return gaussians.pooled + alpha * (gaussians.own - gaussians.pooled), alpha
+        return (1 - alpha) * gaussians.pooled + alpha * gaussians.own, alpha
 
     def _terms(self, theta: Floats, x: Floats) -> tuple[Term, ...]:
         """The evidence of pulled parameters; their standard errors stay those of the classes' own."""
