@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seminaive.evidence.storage import storable
-from seminaive.search.path import EQUAL
+from seminaive.search.path import EQUAL, measured
+from seminaive.show.path import Curve, PathPicture
 from seminaive.table.schema import Floats, Integers
 
 if TYPE_CHECKING:
@@ -145,6 +146,17 @@ class DosePath:
         }
         optional = {"penalty": self.penalties, "held_out": self.held_out}
         return pd.DataFrame(columns | {name: values for name, values in optional.items() if values is not None})
+
+    def picture(self, kept: tuple[int, ...] | None = None) -> PathPicture:
+        """Error, log loss and AIC (halved: on the scale of the log loss) of every model, the chosen one, the doses."""
+        steps = np.arange(len(self))
+        at = steps.astype(np.float64)
+        curves = measured(steps, self.errors, self.log_losses, "log_loss")
+        curves.append(Curve("AIC / 2", at, self.aic / 2, "nats per row", "other"))
+        if self.held_out is not None:
+            curves.append(Curve("log loss on rows held out", at, self.held_out, "nats per row", "held out"))
+        label = "step" if self.penalties is None else "step (the penalty falls)"
+        return PathPicture(label, curves, [float(self.chosen)], doses=self.doses)
 
 
 def first_least(values: Floats) -> int:
