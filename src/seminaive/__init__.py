@@ -6,6 +6,7 @@ from seminaive.evidence.storage import load
 from seminaive.models.adjusted import AdjustedNB
 from seminaive.models.constrained import ConstrainedNB
 from seminaive.models.naive_bayes import NaiveBayes
+from seminaive.models.penalized import PenalizedNB
 from seminaive.models.selective import SelectiveNB
 from seminaive.models.weighted import WeightedNB
 from seminaive.selection.association import mic, mic_matrix
@@ -31,6 +32,7 @@ __all__ = [
     "NBSelector",
     "NaiveBayes",
     "NormalGamma",
+    "PenalizedNB",
     "RedundancyFilter",
     "ScoreIndicators",
     "SelectiveNB",

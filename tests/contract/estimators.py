@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from seminaive import AdjustedNB, ConstrainedNB, NaiveBayes, SelectiveNB, WeightedNB
+from seminaive import AdjustedNB, ConstrainedNB, NaiveBayes, PenalizedNB, SelectiveNB, WeightedNB
 
 ESTIMATORS: list[tuple[str, Callable[[], Any]]] = [
     ("NaiveBayes", NaiveBayes),
@@ -36,6 +36,8 @@ ESTIMATORS: list[tuple[str, Callable[[], Any]]] = [
         partial(AdjustedNB, select="alo", numeric="gaussian", nonnegative=True, shared=True, missing="skip"),
     ),
     ("AdjustedNB-residual", partial(AdjustedNB, select="alo", numeric="mdl", residual=True)),
+    ("PenalizedNB", PenalizedNB),
+    ("PenalizedNB-line", partial(PenalizedNB, solver="line", adaptive=False, numeric="mdl", missing="value")),
     ("SelectiveNB", SelectiveNB),
     ("SelectiveNB-mdl", partial(SelectiveNB, numeric="mdl", missing="value", criterion="log_loss")),
     ("WeightedNB", WeightedNB),

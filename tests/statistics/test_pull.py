@@ -32,7 +32,9 @@ def loss_of_levels(levels, theta):
 
 def random_counts(seed, classes=3, levels=4):
     rng = np.random.default_rng(seed)
-    return rng.integers(0, 12, (classes, levels)) + np.eye(classes, levels)
+    counts = rng.integers(0, 12, (classes, levels)) + np.eye(classes, levels)
+    counts[0] += counts.sum(axis=0) == 0  # every level occurs
+    return counts
 
 
 def random_gaussians(seed, classes=3, columns=1):

@@ -16,6 +16,7 @@ from seminaive.cli.scores import FEWEST_ROWS, FOLDS, Scores, cross_validated
 from seminaive.models.base import EvidenceClassifier
 from seminaive.models.constrained import ConstrainedNB
 from seminaive.models.naive_bayes import NaiveBayes
+from seminaive.models.penalized import PenalizedNB
 from seminaive.models.selective import SelectiveNB
 from seminaive.models.weighted import WeightedNB
 from seminaive.table.files import read_file
@@ -29,6 +30,7 @@ MODELS: dict[str, type[EvidenceClassifier]] = {
     "selective": SelectiveNB,
     "constrained": ConstrainedNB,
     "weighted": WeightedNB,
+    "penalized": PenalizedNB,
 }
 """What ``--model`` offers, one line per model."""
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from seminaive.evidence.storage import storable
 from seminaive.show.explanation import Z95
+from seminaive.show.path import Curve, PathPicture
 from seminaive.table.schema import Floats, Integers, Schema
 
 if TYPE_CHECKING:
@@ -48,6 +49,19 @@ class WeightPath:
 
         of_class = {} if self.classes is None else {"class": self.classes}
         return pd.DataFrame({**of_class, **self.steps, "chosen": self.chosen})
+
+    def picture(self, kept: tuple[int, ...] | None = None) -> PathPicture:
+        """The criterion against the penalty (or, where the paper's search chose, against m) of every fit."""
+        by_penalty = "penalty" in self.steps
+        x = self.steps.get("penalty", self.steps.get("m", np.zeros(0)))
+        of_class = np.zeros(len(x), dtype=object) if self.classes is None else self.classes.astype(object)
+        curves = []
+        for label in dict.fromkeys(of_class.tolist()):
+            rows = of_class == label
+            name = self.criterion if self.classes is None else f"{label} against the rest"
+            curves.append(Curve(name, x[rows], self.steps["criterion"][rows], "bits per row", "criterion"))
+        label = "penalty" if by_penalty else "m, the sum of squared weights"
+        return PathPicture(label, curves, x[self.chosen].tolist(), falling=by_penalty and bool(np.all(x > 0)))
 
     def __repr__(self) -> str:
         return f"WeightPath({len(self.chosen)} fits, judged by {self.criterion})"

@@ -18,8 +18,9 @@ import numpy.typing as npt
 from seminaive.evidence.storage import storable
 from seminaive.search.greedy import Progress, Ties, greedy_path
 from seminaive.search.odds import Criteria, Criterion, Odds, trace
-from seminaive.search.path import EQUAL, Choice, Path, Size, choose
+from seminaive.search.path import EQUAL, Choice, Path, Size, choose, measured
 from seminaive.search.problem import SearchProblem
+from seminaive.show.path import Curve, PathPicture
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -94,6 +95,18 @@ class Search:
             frame["selection_error"] = phase.selection_errors[1:]
             frames.append(frame)
         return pd.concat(frames, ignore_index=True)
+
+    def picture(self, kept: tuple[int, ...] | None = None) -> PathPicture:
+        """Errors and criterion after every step, phase after phase, and the step that led to the chosen set."""
+        paths = [phase.path for phase in self.phases]
+        ends = np.cumsum([len(path.features) for path in paths])
+        steps = np.arange(1, ends[-1] + 1)
+        errors, values = (np.concatenate([getattr(path, name) for path in paths]) for name in ("errors", "values"))
+        curves = measured(steps, errors, values, self.criterion)
+        along = np.concatenate([phase.selection_errors[1:] for phase in self.phases])
+        if not np.array_equal(along, errors):
+            curves.append(Curve("error on the selection rows", steps.astype(float), along, "error", "held out"))
+        return PathPicture("step", curves, [float(self.chosen)], breaks=(ends[:-1] + 0.5).tolist())
 
 
 def alternate(

@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from seminaive.evidence.storage import storable
+from seminaive.show.path import Curve, PathPicture
+from seminaive.table.schema import Floats, Integers
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Choice", "Path", "Size", "choose"]
+__all__ = ["Choice", "Path", "Size", "choose", "measured"]
 
 Size = int | Literal["best", "one-se"]
 
@@ -57,9 +58,9 @@ class Path:
     start: tuple[int, ...]
     start_value: float
     start_error: float
-    features: npt.NDArray[np.int64]
-    values: npt.NDArray[np.float64]
-    errors: npt.NDArray[np.float64]
+    features: Integers
+    values: Floats
+    errors: Floats
     evaluations: int = 0
     interrupted: bool = False
 
@@ -69,7 +70,7 @@ class Path:
         return "add" if self.direction == "forward" else "remove"
 
     @property
-    def sizes(self) -> npt.NDArray[np.int64]:
+    def sizes(self) -> Integers:
         """Number of features after each step."""
         steps = np.arange(1, len(self.features) + 1)
         return len(self.start) + (steps if self.direction == "forward" else -steps)
@@ -94,6 +95,13 @@ class Path:
             }
         )
 
+    def picture(self, kept: tuple[int, ...] | None = None) -> PathPicture:
+        """Error and criterion after every step, and the step that led to the kept features."""
+        steps = np.arange(1, len(self.features) + 1)
+        curves = measured(steps, self.errors, self.values, self.criterion)
+        led = [float(step) for step in steps.tolist() if kept is not None and self.features_after(step) == kept]
+        return PathPicture("step", curves, led[:1])
+
 
 @storable
 @dataclass(frozen=True)
@@ -106,6 +114,16 @@ class Choice:
     @property
     def rank(self) -> tuple[float, int]:
         return (self.error, len(self.features))
+
+
+def measured(steps: Integers, errors: Floats, values: Floats, criterion: str) -> list[Curve]:
+    """The error on the rows searched, and what the search lowered where that is something else."""
+    at = steps.astype(np.float64)
+    curves = [Curve("error", at, errors, "error", "error")]
+    if criterion != "error":
+        unit = "nats per row" if criterion.endswith("log_loss") else "error"
+        curves.append(Curve(criterion.replace("_", " "), at, values, unit, "criterion"))
+    return curves
 
 
 def choose(

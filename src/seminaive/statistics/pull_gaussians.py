@@ -251,4 +251,5 @@ def gaussians_on_line(columns: Gaussians, penalty: Floats) -> Floats:
         low, high = np.where(rises, low, middle), np.where(rises, middle, high)
     found = 0.5 * (low + high)
     ends = np.stack([np.zeros_like(found), found, np.ones_like(found)])
-    return ends[np.stack([value(end) for end in ends]).argmin(axis=0), np.arange(len(found))]
+    lowest = ends[np.stack([value(end) for end in ends]).argmin(axis=0), np.arange(len(found))]
+    return np.where((penalty > 0) | (columns.distance == 0), lowest, 1.0)

@@ -199,14 +199,15 @@ def levels_on_line(levels: Levels, penalty: Floats) -> Floats:
 
     def slope(at: Floats) -> Floats:
         """Rises with alpha. A level that a class never has costs it nothing, and has probability 0 at the end."""
-        theta = some.pooled + some.spread(at) * way
+        share = some.spread(at)
+        theta = (1 - share) * some.pooled + share * some.own  # the ends to the last digit
         known = some.counts > 0
         return penalty[moves] - some.sums(
             np.where(known, some.counts * way / np.where(known, theta, 1.0), 0.0).sum(axis=0)
         )
 
     ends = np.ones(int(moves.sum()))
-    inside = slope(ends) > 0
+    inside = (slope(ends) > 0) & (penalty[moves] > 0)
     # Where the loss falls all the way, the end is the answer: any function with its root there will do.
     found = rising_roots(lambda at: np.where(inside, slope(at), at - 1.0), np.zeros_like(ends), ends)
     alpha[moves] = found
