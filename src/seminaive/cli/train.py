@@ -17,6 +17,7 @@ from seminaive.models.base import EvidenceClassifier
 from seminaive.models.constrained import ConstrainedNB
 from seminaive.models.naive_bayes import NaiveBayes
 from seminaive.models.selective import SelectiveNB
+from seminaive.models.stagewise import StagewiseNB
 from seminaive.models.weighted import WeightedNB
 from seminaive.table.files import read_file
 from seminaive.table.frames import as_labels
@@ -28,6 +29,7 @@ MODELS: dict[str, type[EvidenceClassifier]] = {
     "naive": NaiveBayes,
     "selective": SelectiveNB,
     "constrained": ConstrainedNB,
+    "stagewise": StagewiseNB,
     "weighted": WeightedNB,
 }
 """What ``--model`` offers, one line per model."""
