@@ -8,6 +8,7 @@ from seminaive.models.constrained import ConstrainedNB
 from seminaive.models.naive_bayes import NaiveBayes
 from seminaive.models.penalized import PenalizedNB
 from seminaive.models.selective import SelectiveNB
+from seminaive.models.stagewise import StagewiseNB
 from seminaive.models.weighted import WeightedNB
 from seminaive.selection.association import mic, mic_matrix
 from seminaive.selection.discretizer import Discretizer
@@ -36,6 +37,7 @@ __all__ = [
     "RedundancyFilter",
     "ScoreIndicators",
     "SelectiveNB",
+    "StagewiseNB",
     "Table",
     "WeightedNB",
     "compare",

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from seminaive import AdjustedNB, ConstrainedNB, NaiveBayes, PenalizedNB, SelectiveNB, WeightedNB
+from seminaive import AdjustedNB, ConstrainedNB, NaiveBayes, PenalizedNB, SelectiveNB, StagewiseNB, WeightedNB
 
 ESTIMATORS: list[tuple[str, Callable[[], Any]]] = [
     ("NaiveBayes", NaiveBayes),
@@ -40,6 +40,12 @@ ESTIMATORS: list[tuple[str, Callable[[], Any]]] = [
     ("PenalizedNB-line", partial(PenalizedNB, solver="line", adaptive=False, numeric="mdl", missing="value")),
     ("SelectiveNB", SelectiveNB),
     ("SelectiveNB-mdl", partial(SelectiveNB, numeric="mdl", missing="value", criterion="log_loss")),
+    ("StagewiseNB", StagewiseNB),
+    (
+        "StagewiseNB-error",
+        partial(StagewiseNB, criterion="error_log_loss", lookahead=40, patience=2, numeric="mdl", missing="value"),
+    ),
+    ("StagewiseNB-exponent", partial(StagewiseNB, mix="exponent", missing="value", step=0.1)),
     ("WeightedNB", WeightedNB),
     ("WeightedNB-mdl", partial(WeightedNB, weights="deviation", numeric="mdl", missing="value")),
 ]

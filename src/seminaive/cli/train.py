@@ -18,6 +18,7 @@ from seminaive.models.constrained import ConstrainedNB
 from seminaive.models.naive_bayes import NaiveBayes
 from seminaive.models.penalized import PenalizedNB
 from seminaive.models.selective import SelectiveNB
+from seminaive.models.stagewise import StagewiseNB
 from seminaive.models.weighted import WeightedNB
 from seminaive.table.files import read_file
 from seminaive.table.frames import as_labels
@@ -29,6 +30,7 @@ MODELS: dict[str, type[EvidenceClassifier]] = {
     "naive": NaiveBayes,
     "selective": SelectiveNB,
     "constrained": ConstrainedNB,
+    "stagewise": StagewiseNB,
     "weighted": WeightedNB,
     "penalized": PenalizedNB,
 }

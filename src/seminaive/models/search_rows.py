@@ -100,7 +100,8 @@ def columns_that_vary(sums: Sums, missing: str) -> Integers:
     vary[schema.layout.valued] = varies(sums.moments)
     if missing == "value":
         present = np.asarray(sums.moments.count)
-        absent = np.asarray(sums.class_weight)[:, None] - present > 0
+        whole = np.asarray(sums.class_weight)[:, None]
+        absent = whole - present > 1e-9 * whole  # sums of weights are rounded: what is left of that is no row
         vary[schema.layout.valued] |= absent.any(axis=0) & (present > 0).any(axis=0)
     return np.flatnonzero(vary)
 

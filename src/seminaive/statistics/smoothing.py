@@ -140,6 +140,27 @@ def _level_probability(counts: FloatArray, smoothing: float, kind: str, starts: 
     return _ratio(counts + smoothing, totals + smoothing * widths, 1.0 / widths)
 
 
+def overall_probability(
+    counts: npt.ArrayLike, smoothing: float = 1.0, kind: SmoothingKind = "pooled", starts: npt.ArrayLike | None = None
+) -> FloatArray:
+    """Return the probability of every level whatever the class, shape (1, T): what the classes share.
+
+    "pooled" spreads the mass over the levels; "level" adds it to each; "none" leaves the frequencies.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> overall_probability(np.array([[3, 1, 0], [1, 1, 2]]), 1.0, "level") * 11
+    array([[5., 3., 3.]])
+    """
+    if kind not in ("pooled", "level", "none"):
+        raise ValueError(f"kind={kind!r} has no overall probability; use 'pooled', 'level' or 'none'.")
+    table, strength, bounds = _checked(counts, smoothing, kind, starts)
+    if kind == "pooled":
+        return _overall_probability(table, strength, bounds)
+    return _level_probability(table.sum(axis=0, keepdims=True), strength, "level", bounds)
+
+
 def _overall_probability(counts: FloatArray, smoothing: float, starts: npt.NDArray[np.intp]) -> FloatArray:
     """theta0_v: the column's distribution over all classes."""
     levels = counts.sum(axis=0, keepdims=True)
