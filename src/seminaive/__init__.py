@@ -4,6 +4,7 @@ from seminaive import datasets, metrics, plot
 from seminaive.evidence.storage import load
 from seminaive.models.adjusted import AdjustedNB
 from seminaive.models.constrained import ConstrainedNB
+from seminaive.models.forest import BayesianForest
 from seminaive.models.naive_bayes import NaiveBayes
 from seminaive.models.selective import SelectiveNB
 from seminaive.models.weighted import WeightedNB
@@ -22,6 +23,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AdjustedNB",
+    "BayesianForest",
     "CFSFilter",
     "ConstrainedNB",
     "Discretizer",

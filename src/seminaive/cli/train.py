@@ -15,6 +15,7 @@ from seminaive.cli.names import chosen_columns, column_named
 from seminaive.cli.scores import FEWEST_ROWS, FOLDS, Scores, cross_validated
 from seminaive.models.base import EvidenceClassifier
 from seminaive.models.constrained import ConstrainedNB
+from seminaive.models.forest import BayesianForest
 from seminaive.models.naive_bayes import NaiveBayes
 from seminaive.models.selective import SelectiveNB
 from seminaive.models.weighted import WeightedNB
@@ -29,6 +30,7 @@ MODELS: dict[str, type[EvidenceClassifier]] = {
     "selective": SelectiveNB,
     "constrained": ConstrainedNB,
     "weighted": WeightedNB,
+    "forest": BayesianForest,
 }
 """What ``--model`` offers, one line per model."""
 

@@ -28,8 +28,8 @@ from seminaive.search.alternate import Direction, Search, alternate
 from seminaive.search.greedy import Ties
 from seminaive.search.odds import Criterion
 from seminaive.search.path import Size, choose
+from seminaive.search.progress import progress_line
 from seminaive.selection.columns import ColumnSelector
-from seminaive.selection.progress import progress_line
 from seminaive.selection.row_sets import FOLDS, SearchOn, row_sets
 from seminaive.table.block import Block
 from seminaive.table.discretize import binned
