@@ -5,6 +5,7 @@ from seminaive.evaluate.compare import compare
 from seminaive.evidence.storage import load
 from seminaive.models.adjusted import AdjustedNB
 from seminaive.models.constrained import ConstrainedNB
+from seminaive.models.forest import BayesianForest
 from seminaive.models.naive_bayes import NaiveBayes
 from seminaive.models.penalized import PenalizedNB
 from seminaive.models.selective import SelectiveNB
@@ -25,6 +26,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AdjustedNB",
+    "BayesianForest",
     "CFSFilter",
     "ConstrainedNB",
     "Discretizer",

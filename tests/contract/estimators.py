@@ -8,7 +8,16 @@ from typing import Any
 
 import pytest
 
-from seminaive import AdjustedNB, ConstrainedNB, NaiveBayes, PenalizedNB, SelectiveNB, StagewiseNB, WeightedNB
+from seminaive import (
+    AdjustedNB,
+    BayesianForest,
+    ConstrainedNB,
+    NaiveBayes,
+    PenalizedNB,
+    SelectiveNB,
+    StagewiseNB,
+    WeightedNB,
+)
 
 ESTIMATORS: list[tuple[str, Callable[[], Any]]] = [
     ("NaiveBayes", NaiveBayes),
@@ -16,6 +25,8 @@ ESTIMATORS: list[tuple[str, Callable[[], Any]]] = [
     ("NaiveBayes-kde", partial(NaiveBayes, numeric="kde")),
     ("NaiveBayes-mdl", partial(NaiveBayes, numeric="mdl")),
     ("NaiveBayes-value", partial(NaiveBayes, missing="value", smoothing_kind="class")),
+    ("BayesianForest", BayesianForest),
+    ("BayesianForest-bd", partial(BayesianForest, smoothing_kind="bd", numeric="bins", n_bins=3, missing="skip")),
     ("ConstrainedNB", ConstrainedNB),
     (
         "ConstrainedNB-offset",
@@ -53,7 +64,13 @@ ESTIMATORS: list[tuple[str, Callable[[], Any]]] = [
 SPLITS_AT_RANDOM: set[str] = {"AdjustedNB"}
 """Names of estimators that split rows at random, and so are exempt from weights meaning copies."""
 
+COUNTS_COLUMNS = {"BayesianForest", "BayesianForest-bd"}
+"""Names of estimators whose prior depends on the number of columns: one that says nothing still shifts the others."""
+
 every_estimator = pytest.mark.parametrize("make", [pytest.param(make, id=name) for name, make in ESTIMATORS])
+every_estimator_that_ignores_idle_columns = pytest.mark.parametrize(
+    "make", [pytest.param(make, id=name) for name, make in ESTIMATORS if name not in COUNTS_COLUMNS]
+)
 every_estimator_that_weighs = pytest.mark.parametrize(
     "make", [pytest.param(make, id=name) for name, make in ESTIMATORS if name not in SPLITS_AT_RANDOM]
 )

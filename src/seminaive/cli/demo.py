@@ -18,12 +18,14 @@ from threadpoolctl import threadpool_limits
 
 from seminaive.cli.scores import FOLDS, cross_validated
 from seminaive.datasets.loans import make_loans
+from seminaive.models.forest import BayesianForest
 from seminaive.models.naive_bayes import NaiveBayes
 
 OURS = {
     "NaiveBayes": NaiveBayes(),
     "NaiveBayes, bins": NaiveBayes(numeric="bins"),
     "NaiveBayes, kde": NaiveBayes(numeric="kde"),
+    "BayesianForest": BayesianForest(),
 }
 """Our models, one line each."""
 

@@ -15,6 +15,7 @@ from seminaive.cli.names import chosen_columns, column_named
 from seminaive.cli.scores import FEWEST_ROWS, FOLDS, Scores, cross_validated
 from seminaive.models.base import EvidenceClassifier
 from seminaive.models.constrained import ConstrainedNB
+from seminaive.models.forest import BayesianForest
 from seminaive.models.naive_bayes import NaiveBayes
 from seminaive.models.penalized import PenalizedNB
 from seminaive.models.selective import SelectiveNB
@@ -33,6 +34,7 @@ MODELS: dict[str, type[EvidenceClassifier]] = {
     "stagewise": StagewiseNB,
     "weighted": WeightedNB,
     "penalized": PenalizedNB,
+    "forest": BayesianForest,
 }
 """What ``--model`` offers, one line per model."""
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from math import prod
 from typing import Any
 
@@ -14,8 +16,12 @@ import numpy.typing as npt
 from seminaive.evidence.storage import storable
 from seminaive.evidence.terms import FamilyTerm, column_of, is_floats, speaks_unseen
 from seminaive.kernels.family import add_families
-from seminaive.table.families import n_codes
+from seminaive.statistics.conditional import FamilySmoothing, stacked_evidence
+from seminaive.table.families import FamilyCounts, n_codes
 from seminaive.table.schema import Floats, Integers, Schema
+
+MOST_AT_ONCE = 1 << 20
+"""Cells worked on together; bounds the memory that is needed in passing."""
 
 
 @storable
@@ -51,6 +57,19 @@ class Families:
             np.concatenate([nothing, *(variance for _, variance in flat)], axis=1),
         )
 
+    @classmethod
+    def learned(
+        cls, counted: FamilyCounts, schema: Schema, smoothing: float = 1.0, kind: FamilySmoothing = "shrink"
+    ) -> Families:
+        """The smoothed tables of counted families, as `conditional_evidence`; equal shapes are worked out together."""
+        tables, variances = np.zeros((2, *counted.counts.shape))
+        for shape, cells in _by_shape(counted.read_starts, counted.reads, counted.starts, schema):
+            counts = counted.counts[:, cells].transpose(1, 0, 2).reshape(len(cells), -1, *shape)
+            evidence = stacked_evidence(counts, smoothing, kind)
+            for part, into in zip(evidence, (tables, variances), strict=True):
+                into[:, cells] = part.reshape(len(cells), len(tables), -1).transpose(1, 0, 2)
+        return cls(counted.read_starts, counted.reads, counted.starts, tables, variances)
+
     def __len__(self) -> int:
         return len(self.starts) - 1
 
@@ -81,16 +100,19 @@ class Families:
             raise ValueError("every family must read at least one column")
         if not all(column_of(j, schema).is_coded for j in np.unique(self.reads).tolist()):
             raise ValueError("a family reads a column that is not coded")
-        sizes = [prod(schema.columns[j].n_codes for j in self.reads_of(f)) for f in range(n)]
-        if self.starts[0] != 0 or np.diff(self.starts).tolist() != sizes:
+        sizes = np.multiply.reduceat(n_codes(schema)[self.reads], self.read_starts[:-1]) if n else self.reads
+        if self.starts[0] != 0 or not np.array_equal(np.diff(self.starts), sizes):
             raise ValueError("the families' tables do not have a cell for every combination of codes")
-        shape = (schema.n_classes, sum(sizes))
+        shape = (schema.n_classes, int(sizes.sum()))
         if not is_floats(self.tables, shape) or not is_floats(self.variances, shape) or np.isinf(self.tables).any():
             raise ValueError(f"the families' tables must be finite numbers of shape {shape}")
-        for family in range(n):
-            term = self.term(family, schema)
-            if len(set(term.reads)) < len(term.reads) or speaks_unseen(term.table):
-                raise ValueError(f"the table of the family {term.reads} reads a column twice or speaks for the unseen")
+        for family in np.flatnonzero(np.diff(self.read_starts) > 1).tolist():
+            reads = self.reads_of(family)
+            if len(set(reads)) < len(reads):
+                raise ValueError(f"the family {reads} reads a column twice")
+        for sizes_read, cells in _by_shape(self.read_starts, self.reads, self.starts, schema):
+            if speaks_unseen(self.tables[:, cells.ravel()].reshape(-1, *sizes_read)):
+                raise ValueError("the table of a family speaks for values that were never seen")
 
     def some(self, chosen: Integers) -> Families:
         """Some of the families, in the given order."""
@@ -112,6 +134,21 @@ class Families:
     def layout(self, schema: Schema) -> tuple[Integers, Integers, Integers, Integers]:
         """Where each family's columns begin, which they are, how many codes they have, where each table begins."""
         return self.read_starts, self.reads, n_codes(schema)[self.reads], self.starts
+
+
+def _by_shape(
+    read_starts: Integers, reads: Integers, starts: Integers, schema: Schema
+) -> Iterator[tuple[tuple[int, ...], npt.NDArray[np.int64]]]:
+    """The families of every shape, a limited number at a time: their shape and their cells (families, cells)."""
+    sizes = n_codes(schema)[reads].tolist()
+    groups: dict[tuple[int, ...], list[int]] = defaultdict(list)
+    for family, (first, last) in enumerate(pairwise(read_starts.tolist())):
+        groups[tuple(sizes[first:last])].append(family)
+    for shape, families in groups.items():
+        n_cells = prod(shape)
+        step = max(1, MOST_AT_ONCE // (n_cells * schema.n_classes))
+        for i in range(0, len(families), step):
+            yield shape, starts[families[i : i + step], None] + np.arange(n_cells)
 
 
 def _ranges(starts: Integers, lengths: Integers) -> Integers:

@@ -48,32 +48,47 @@ def conditional_evidence(
            [[0.542, 0.542],
             [0.458, 0.458]]])
     """
-    counts = np.asarray(counts, dtype=np.float64)
-    flat = counts.reshape(*counts.shape[:2], -1)
-    of_level = flat.sum(axis=(0, 2))
-    occurs = np.outer(of_level > 0, _parents_occur(counts))
+    table, variance = stacked_evidence(np.asarray(counts, dtype=np.float64)[None], smoothing, kind)
+    return table[0], variance[0]
+
+
+def stacked_evidence(counts: Floats, smoothing: float = 1.0, kind: FamilySmoothing = "shrink") -> tuple[Floats, Floats]:
+    """The same for many families of one shape at once, (families, classes, codes of the column, codes of parents ...).
+
+    Examples
+    --------
+    >>> counts = np.array([[[3.0, 0.0], [1.0, 1.0]], [[0.0, 0.0], [2.0, 2.0]]])[..., None]   # two columns, no parents
+    >>> stacked_evidence(counts)[0].shape
+    (2, 2, 2, 1)
+    """
+    flat = counts.reshape(*counts.shape[:3], -1)
+    of_level = flat.sum(axis=(1, 3))
+    occurs = (of_level > 0)[:, :, None] & _parents_occur(counts)[:, None, :]
     if kind == "shrink":
-        added = smoothing * (of_level / max(of_level.sum(), 1e-300))[:, None]
+        added = smoothing * (of_level / np.maximum(of_level.sum(axis=1, keepdims=True), 1e-300))[:, None, :, None]
     else:
-        n_classes = max(int((flat.sum(axis=(1, 2)) > 0).sum()), 1)
-        added = smoothing / (max(int(occurs.sum()), 1) * n_classes) * occurs
-    parameter = flat + np.broadcast_to(added, flat.shape[1:])
-    total = parameter.sum(axis=1, keepdims=True)
+        n_classes = np.maximum((flat.sum(axis=(2, 3)) > 0).sum(axis=1), 1)
+        added = (smoothing / (np.maximum(occurs.sum(axis=(1, 2)), 1) * n_classes))[:, None, None, None] * occurs[
+            :, None
+        ]
+    parameter = flat + added
+    total = parameter.sum(axis=2, keepdims=True)
     theta = np.where(total > 0, parameter / np.where(total > 0, total, 1.0), 1.0)
     positive = theta > 0
     table = np.where(positive, np.maximum(np.log(np.where(positive, theta, 1.0)), LOG_ZERO), LOG_ZERO)
     shown = parameter > 0
-    spread = trigamma(np.where(shown, parameter, 1.0)) - trigamma(np.where(shown, total, 1.0))
+    spread = trigamma(np.where(shown, parameter, 1.0)) - trigamma(np.where(total > 0, total, 1.0))
     variance = np.where(shown, np.maximum(spread, 0.0), np.inf)
-    return np.where(occurs, table, 0.0).reshape(counts.shape), np.where(occurs, variance, 0.0).reshape(counts.shape)
+    told = occurs[:, None]
+    return np.where(told, table, 0.0).reshape(counts.shape), np.where(told, variance, 0.0).reshape(counts.shape)
 
 
 def _parents_occur(counts: Floats) -> npt.NDArray[np.bool_]:
-    """Which combinations of parents' levels are made of levels that all occur."""
-    occur = np.ones(counts.shape[2:], dtype=bool)
-    for axis in range(occur.ndim):
-        others = tuple(i for i in range(counts.ndim) if i != axis + 2)
-        shape = [1] * occur.ndim
-        shape[axis] = -1
+    """Which combinations of parents' levels are made of levels that all occur, (families, combinations)."""
+    occur = np.ones((len(counts), *counts.shape[3:]), dtype=bool)
+    for axis in range(3, counts.ndim):
+        others = tuple(i for i in range(1, counts.ndim) if i != axis)
+        shape = [len(counts)] + [1] * (counts.ndim - 3)
+        shape[axis - 2] = -1
         occur &= (counts.sum(axis=others) > 0).reshape(shape)
-    return occur.ravel()
+    return occur.reshape(len(counts), -1)

@@ -19,9 +19,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri
 
-__all__ = ["bulk_ess", "split_rhat"]
+__all__ = ["bulk_ess", "indicator_ess", "split_rhat"]
 
 Floats = npt.NDArray[np.float64]
+
+BATCH = 512
+"""Quantities worked on together."""
 
 
 def _halves(draws: npt.ArrayLike) -> Floats:
@@ -84,8 +87,22 @@ def bulk_ess(draws: npt.ArrayLike) -> Floats:
     """
     halves = _halves(draws)
     flat = halves.reshape(halves.shape[0], halves.shape[1], -1)
-    quantities = [_ess(_normal_scores(flat[:, :, q])) for q in range(flat.shape[2])]
-    return np.asarray(np.array(quantities).reshape(halves.shape[2:]))[()]
+    scores = [_normal_scores(flat[:, :, q]) for q in range(flat.shape[2])]
+    return np.asarray(_ess(np.stack(scores, axis=2)).reshape(halves.shape[2:]))[()]
+
+
+def indicator_ess(draws: npt.ArrayLike) -> Floats:
+    """Bulk effective sample size of indicators (chains, draws, indicators), whose ranks are the indicators themselves.
+
+    Examples
+    --------
+    >>> coins = np.random.default_rng(0).random((4, 500, 3)) < 0.3
+    >>> bool(np.allclose(indicator_ess(coins), bulk_ess(coins)))
+    True
+    """
+    draws = np.asarray(draws)
+    parts = [_ess(_halves(draws[:, :, first : first + BATCH])) for first in range(0, draws.shape[2], BATCH)]
+    return np.concatenate([*parts, np.empty(0)])
 
 
 def _normal_scores(halves: Floats) -> Floats:
@@ -94,20 +111,19 @@ def _normal_scores(halves: Floats) -> Floats:
     return np.asarray(ndtri((ranks - 0.375) / (halves.size + 0.25)), dtype=np.float64)
 
 
-def _ess(halves: Floats) -> float:
-    chains, n = halves.shape
+def _ess(halves: Floats) -> Floats:
+    chains, n, _ = halves.shape
     total = float(chains * n)
     centred = halves - halves.mean(axis=1, keepdims=True)
     spectrum = np.fft.rfft(centred, n=2 * n, axis=1)
     covariance = np.fft.irfft(np.abs(spectrum) ** 2, axis=1)[:, :n].mean(axis=0) / n
     within = covariance[0] * n / (n - 1)
-    pooled = within * (n - 1) / n + halves.mean(axis=1).var(ddof=1)
-    if pooled <= 1e-300:
-        return total
-    correlation = 1 - (within - covariance * n / (n - 1)) / pooled
+    pooled = within * (n - 1) / n + halves.mean(axis=1).var(axis=0, ddof=1)
+    still = pooled <= 1e-300
+    correlation = 1 - (within - covariance * n / (n - 1)) / np.where(still, 1.0, pooled)
     correlation[0] = 1.0
-    pairs = correlation[: n // 2 * 2].reshape(-1, 2).sum(axis=1)
-    negative = np.flatnonzero(pairs < 0)
-    pairs = pairs[: negative[0]] if negative.size else pairs
-    time = 2 * np.minimum.accumulate(pairs).sum() - 1  # Geyer's initial monotone sequence
-    return float(total / max(time, 1 / np.log10(total)))
+    pairs = correlation[: n // 2 * 2].reshape(n // 2, 2, -1).sum(axis=1)
+    ended = np.logical_or.accumulate(pairs < 0, axis=0)
+    steady = np.minimum.accumulate(pairs, axis=0)  # Geyer's initial monotone sequence
+    time = 2 * np.where(ended, 0.0, steady).sum(axis=0) - 1
+    return np.asarray(np.where(still, total, total / np.maximum(time, 1 / np.log10(total))))

@@ -29,7 +29,7 @@ from scipy.special import gammaln
 from seminaive.kernels.pair import conditional_information, dirichlet_edges
 from seminaive.statistics.pair_counts import PairRows, Span, each_tile
 
-__all__ = ["ForestTables", "family_scores", "forest_tables", "log_posterior", "pair_information"]
+__all__ = ["EdgeScores", "ForestTables", "family_scores", "forest_tables", "log_posterior", "pair_information"]
 
 Floats = npt.NDArray[np.float64]
 Edges = npt.NDArray[np.float32] | npt.NDArray[np.float64]
@@ -126,31 +126,66 @@ def family_scores(
     >>> edge[:, 0, 1].round(3)
     array([0.818, 0.233], dtype=float32)
     """
-    rows = blocks[0]
-    starts = rows.level_starts
-    n_levels = np.diff(starts)
-    margins = _margins(blocks, n_classes)
-    class_counts = _class_counts(margins, starts)
-    n = float(class_counts.sum())
-    whole = np.array(
-        [
-            _log_gamma_ratio(np.array(n), 1.0, concentration),
-            _log_gamma_ratio(class_counts, n_classes, concentration).sum(),
-        ]
-    )
-    levels = np.repeat(n_levels, n_levels)
-    noise = _log_gamma_ratio(margins.sum(axis=0), levels, concentration)
-    signal = _log_gamma_ratio(margins, levels * n_classes, concentration).sum(axis=0)
-    single = np.add.reduceat(np.stack([noise, signal]), starts[:-1], axis=1)
+    starts = blocks[0].level_starts
     unit = all(block.weights.size == 0 for block in blocks)
-    kinds, tables, table_of = _log_gamma_tables(n_levels, n_classes, n if unit else 0.5, concentration)
-    edge = np.zeros((2, rows.n_columns, rows.n_columns), dtype=dtype)
+    scores = EdgeScores.of(_margins(blocks, n_classes), starts, unit, concentration, dtype)
+    each_tile(blocks, n_classes, scores.read, threads)
+    return scores.root, scores.edge
 
-    def read(cells: Floats, left: Span, right: Span) -> None:
-        dirichlet_edges(cells, starts, kinds, tables, table_of, single, whole, concentration, left, right, edge)
 
-    each_tile(blocks, n_classes, read, threads)
-    return single - whole[:, None], edge
+@dataclass(frozen=True, eq=False)
+class EdgeScores:
+    """Scores in the making: counts of pairs are read a tile at a time, in any order.
+
+    Attributes
+    ----------
+    root : (2, d) float64
+    edge : (2, d, d) float32 or float64
+        Complete when every tile has been read.
+    """
+
+    root: Floats
+    edge: Edges
+    _level_starts: Integers
+    _look_up: tuple[Integers, Floats, Integers]
+    _single: Floats
+    _whole: Floats
+    _concentration: float
+
+    @classmethod
+    def of(
+        cls,
+        margins: Floats,
+        level_starts: Integers,
+        unit: bool,
+        concentration: float = 5.0,
+        dtype: npt.DTypeLike = np.float32,
+    ) -> EdgeScores:
+        """Root scores, from how often every level of every column occurs in each class, and edges still to be read.
+
+        ``unit`` says that all rows weigh 1, so that counts can be looked up.
+        """
+        n_classes, n_levels = len(margins), np.diff(level_starts)
+        class_counts = _class_counts(margins, level_starts)
+        n = float(class_counts.sum())
+        whole = np.array(
+            [
+                _log_gamma_ratio(np.array(n), 1.0, concentration),
+                _log_gamma_ratio(class_counts, n_classes, concentration).sum(),
+            ]
+        )
+        levels = np.repeat(n_levels, n_levels)
+        noise = _log_gamma_ratio(margins.sum(axis=0), levels, concentration)
+        signal = _log_gamma_ratio(margins, levels * n_classes, concentration).sum(axis=0)
+        single = np.add.reduceat(np.stack([noise, signal]), level_starts[:-1], axis=1)
+        look_up = _log_gamma_tables(n_levels, n_classes, n if unit else 0.5, concentration)
+        edge = np.zeros((2, len(n_levels), len(n_levels)), dtype=dtype)
+        return cls(single - whole[:, None], edge, level_starts, look_up, single, whole, concentration)
+
+    def read(self, cells: Floats, left: Span, right: Span) -> None:
+        """Score the pairs of two ranges of columns from their counts (classes, levels left, levels right)."""
+        fixed = self._level_starts, *self._look_up, self._single, self._whole, self._concentration
+        dirichlet_edges(cells, *fixed, left, right, self.edge)
 
 
 def _margins(blocks: Sequence[PairRows], n_classes: int) -> Floats:

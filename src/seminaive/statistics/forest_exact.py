@@ -22,7 +22,7 @@ from scipy.special import logsumexp
 
 from seminaive.statistics.family import ForestTables
 
-__all__ = ["MOST_COLUMNS", "ExactForest", "exact_forest_posterior"]
+__all__ = ["MOST_COLUMNS", "NEVER", "ExactForest", "eliminate", "exact_forest_posterior", "split_weights"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -83,11 +83,9 @@ def exact_forest_posterior(tables: ForestTables) -> ExactForest:
     d = tables.n_columns
     if d > MOST_COLUMNS:
         raise ValueError(f"the exact posterior needs at most {MOST_COLUMNS} columns, got {d}: sample instead")
-    in_signal = (np.arange(2**d)[:, None] >> np.arange(d)) & 1 == 1
+    in_signal = _splits(d)
     weights = [tables.weights(group) for group in (0, 1)]
-    log_joint = np.where(in_signal, tables.root[1], tables.root[0]).sum(axis=1)
-    for group, members in enumerate((~in_signal, in_signal)):
-        log_joint += np.concatenate([_log_forests(_masked(weights[group], part)) for part in _batches(members)])
+    log_joint = split_weights(tables)
     log_normaliser = float(logsumexp(log_joint))
     probability = np.exp(log_joint - log_normaliser)
     inclusion = probability @ in_signal
@@ -102,6 +100,21 @@ def exact_forest_posterior(tables: ForestTables) -> ExactForest:
     return ExactForest(log_normaliser, inclusion, edges, float(mean), best, parent, group_of)
 
 
+def _splits(d: int) -> npt.NDArray[np.bool_]:
+    """All splits into noise and signal, (2^d, d): column j is signal in those whose number has bit j."""
+    return (np.arange(2**d)[:, None] >> np.arange(d)) & 1 == 1
+
+
+def split_weights(tables: ForestTables) -> Floats:
+    """Log of the total weight of all rooted forests of every split of the columns."""
+    in_signal = _splits(tables.n_columns)
+    log_joint: Floats = np.where(in_signal, tables.root[1], tables.root[0]).sum(axis=1)
+    for group, members in enumerate((~in_signal, in_signal)):
+        weights = tables.weights(group)
+        log_joint += np.concatenate([_log_forests(_masked(weights, part)) for part in _batches(members)])
+    return log_joint
+
+
 def _batches(array: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
     return [array[first : first + BATCH] for first in range(0, len(array), BATCH)]
 
@@ -112,7 +125,7 @@ def _masked(weights: Floats, members: npt.NDArray[Any]) -> Floats:
     return np.where(both, weights, NEVER)
 
 
-def _eliminate(log_weights: Floats) -> list[tuple[Floats, Floats, Floats]]:
+def eliminate(log_weights: Floats) -> list[tuple[Floats, Floats, Floats]]:
     """Remove the columns from last to first; per step: weights and root weights before it, its log pivot."""
     weights, root = log_weights, np.zeros(log_weights.shape[:2])
     steps = []
@@ -128,12 +141,12 @@ def _eliminate(log_weights: Floats) -> list[tuple[Floats, Floats, Floats]]:
 
 def _log_forests(log_weights: Floats) -> Floats:
     """Log of the total weight of all rooted forests, log det(I + L), one per batch entry."""
-    return np.asarray(sum(pivot for _, _, pivot in _eliminate(log_weights)))
+    return np.asarray(sum(pivot for _, _, pivot in eliminate(log_weights)))
 
 
 def _edge_probabilities(log_weights: Floats) -> Floats:
     """Derivative of `_log_forests` with respect to every log weight, (batch, d, d), symmetric."""
-    steps = _eliminate(log_weights)
+    steps = eliminate(log_weights)
     batch, d, _ = log_weights.shape
     of_edge = np.zeros((batch, 0, 0))  # derivatives with respect to what is left after step q
     of_root = np.zeros((batch, 0))

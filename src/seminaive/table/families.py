@@ -6,6 +6,7 @@ changing fastest. Tables of many families lie side by side.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -61,7 +62,8 @@ def family_counts(table: Table, families: Sequence[Sequence[int]], n_jobs: int |
     sizes = n_codes(table.schema)
     read_starts = np.cumsum([0, *map(len, families)]).astype(np.int64)
     reads = np.array([j for family in families for j in family], dtype=np.int64)
-    cells = [int(np.prod(sizes[list(family)].astype(float))) for family in families]
+    size_of = sizes.tolist()
+    cells = [math.prod(size_of[j] for j in family) for family in families]
     if sum(cells) * table.schema.n_classes > MOST_CELLS:
         names = [str(table.schema.columns[j].name) for j in families[int(np.argmax(cells))]]
         raise ValueError(
