@@ -108,7 +108,8 @@ def dask_ml(paths: Paths) -> Any:
         frame = dd.read_parquet([str(path) for path in paths], columns=[*NUMERIC, TARGET], split_row_groups=True)
         X, y = frame[NUMERIC].to_dask_array(lengths=True), frame[TARGET].to_dask_array(lengths=True)
         model = GaussianNB(classes=np.array([0, 1])).fit(X, y)
-        return tuple(np.asarray(dask.compute(part)[0]) for part in (model.class_count_, model.theta_)) + (None,)
+        found = (np.asarray(dask.compute(part)[0]) for part in (model.class_count_, model.theta_))
+        return (*found, None)
 
 
 def polars(paths: Paths) -> Any:

@@ -6,10 +6,13 @@ from seminaive.evidence.storage import load
 from seminaive.models.adjusted import AdjustedNB
 from seminaive.models.constrained import ConstrainedNB
 from seminaive.models.forest import BayesianForest
+from seminaive.models.k_dependence import KDependenceNB
 from seminaive.models.naive_bayes import NaiveBayes
+from seminaive.models.one_dependence import AveragedOneDependence
 from seminaive.models.penalized import PenalizedNB
 from seminaive.models.selective import SelectiveNB
 from seminaive.models.stagewise import StagewiseNB
+from seminaive.models.tree_augmented import TreeAugmentedNB
 from seminaive.models.weighted import WeightedNB
 from seminaive.selection.association import mic, mic_matrix
 from seminaive.selection.discretizer import Discretizer
@@ -26,10 +29,12 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AdjustedNB",
+    "AveragedOneDependence",
     "BayesianForest",
     "CFSFilter",
     "ConstrainedNB",
     "Discretizer",
+    "KDependenceNB",
     "MRMRFilter",
     "MutualInformationFilter",
     "NBSelector",
@@ -41,6 +46,7 @@ __all__ = [
     "SelectiveNB",
     "StagewiseNB",
     "Table",
+    "TreeAugmentedNB",
     "WeightedNB",
     "compare",
     "datasets",

@@ -10,12 +10,15 @@ import pytest
 
 from seminaive import (
     AdjustedNB,
+    AveragedOneDependence,
     BayesianForest,
     ConstrainedNB,
+    KDependenceNB,
     NaiveBayes,
     PenalizedNB,
     SelectiveNB,
     StagewiseNB,
+    TreeAugmentedNB,
     WeightedNB,
 )
 
@@ -49,6 +52,10 @@ ESTIMATORS: list[tuple[str, Callable[[], Any]]] = [
     ("AdjustedNB-residual", partial(AdjustedNB, select="alo", numeric="mdl", residual=True)),
     ("PenalizedNB", PenalizedNB),
     ("PenalizedNB-line", partial(PenalizedNB, solver="line", adaptive=False, numeric="mdl", missing="value")),
+    ("AveragedOneDependence", AveragedOneDependence),
+    ("KDependenceNB", KDependenceNB),
+    ("KDependenceNB-skip", partial(KDependenceNB, k=1, numeric="bins", n_bins=4, missing="skip")),
+    ("TreeAugmentedNB", TreeAugmentedNB),
     ("SelectiveNB", SelectiveNB),
     ("SelectiveNB-mdl", partial(SelectiveNB, numeric="mdl", missing="value", criterion="log_loss")),
     ("StagewiseNB", StagewiseNB),
@@ -66,6 +73,8 @@ SPLITS_AT_RANDOM: set[str] = {"AdjustedNB"}
 
 COUNTS_COLUMNS = {"BayesianForest", "BayesianForest-bd"}
 """Names of estimators whose prior depends on the number of columns: one that says nothing still shifts the others."""
+ROOTED_IN_THE_FIRST_COLUMN = {"TreeAugmentedNB"}
+"""Names of estimators that smooth from the first column on, so that the order of columns moves their evidence."""
 
 every_estimator = pytest.mark.parametrize("make", [pytest.param(make, id=name) for name, make in ESTIMATORS])
 every_estimator_that_ignores_idle_columns = pytest.mark.parametrize(
@@ -73,4 +82,7 @@ every_estimator_that_ignores_idle_columns = pytest.mark.parametrize(
 )
 every_estimator_that_weighs = pytest.mark.parametrize(
     "make", [pytest.param(make, id=name) for name, make in ESTIMATORS if name not in SPLITS_AT_RANDOM]
+)
+every_estimator_without_a_first_column = pytest.mark.parametrize(
+    "make", [pytest.param(make, id=name) for name, make in ESTIMATORS if name not in ROOTED_IN_THE_FIRST_COLUMN]
 )

@@ -19,13 +19,19 @@ from threadpoolctl import threadpool_limits
 from seminaive.cli.scores import FOLDS, cross_validated
 from seminaive.datasets.loans import make_loans
 from seminaive.models.forest import BayesianForest
+from seminaive.models.k_dependence import KDependenceNB
 from seminaive.models.naive_bayes import NaiveBayes
+from seminaive.models.one_dependence import AveragedOneDependence
+from seminaive.models.tree_augmented import TreeAugmentedNB
 
 OURS = {
     "NaiveBayes": NaiveBayes(),
     "NaiveBayes, bins": NaiveBayes(numeric="bins"),
     "NaiveBayes, kde": NaiveBayes(numeric="kde"),
     "BayesianForest": BayesianForest(),
+    "TreeAugmentedNB": TreeAugmentedNB(),
+    "KDependenceNB": KDependenceNB(),
+    "AveragedOneDependence": AveragedOneDependence(),
 }
 """Our models, one line each."""
 

@@ -16,10 +16,13 @@ from seminaive.cli.scores import FEWEST_ROWS, FOLDS, Scores, cross_validated
 from seminaive.models.base import EvidenceClassifier
 from seminaive.models.constrained import ConstrainedNB
 from seminaive.models.forest import BayesianForest
+from seminaive.models.k_dependence import KDependenceNB
 from seminaive.models.naive_bayes import NaiveBayes
+from seminaive.models.one_dependence import AveragedOneDependence
 from seminaive.models.penalized import PenalizedNB
 from seminaive.models.selective import SelectiveNB
 from seminaive.models.stagewise import StagewiseNB
+from seminaive.models.tree_augmented import TreeAugmentedNB
 from seminaive.models.weighted import WeightedNB
 from seminaive.table.files import read_file
 from seminaive.table.frames import as_labels
@@ -35,6 +38,9 @@ MODELS: dict[str, type[EvidenceClassifier]] = {
     "weighted": WeightedNB,
     "penalized": PenalizedNB,
     "forest": BayesianForest,
+    "tree": TreeAugmentedNB,
+    "k-dependence": KDependenceNB,
+    "averaged": AveragedOneDependence,
 }
 """What ``--model`` offers, one line per model."""
 

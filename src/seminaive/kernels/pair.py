@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 from numba import njit, types
 from numba.extending import intrinsic
 
@@ -186,24 +187,34 @@ def dirichlet_edges(
 
 
 @njit(cache=True, nogil=True)
-def conditional_information(
-    cells: Array, margins: Array, class_counts: Array, level_starts: Array, left: Any, right: Any, out: Array
-) -> None:
-    """I(X_j; X_k | Y) in nats of a tile of pair counts, written to both triangles of ``out``."""
+def conditional_information(cells: Array, total: float, level_starts: Array, left: Any, right: Any, out: Array) -> None:
+    """I(X_j; X_k | Y) in nats of the pairs j < k of a tile of pair counts, written to ``out[j - left, k - right]``.
+
+    Only the rows in ``cells`` speak, each pair's own; what they tell is shared out over ``total`` rows.
+    """
     n_classes = cells.shape[0]
     left_first = level_starts[left[0]]
     right_first = level_starts[right[0]]
-    n = 0.0
-    for y in range(n_classes):
-        n += class_counts[y]
+    of_left = np.empty(cells.shape[1])
+    of_right = np.empty(cells.shape[2])
     for j in range(left[0], left[1]):
+        a_first, a_last = level_starts[j] - left_first, level_starts[j + 1] - left_first
         for k in range(max(j + 1, right[0]), right[1]):
-            total = 0.0
+            b_first, b_last = level_starts[k] - right_first, level_starts[k + 1] - right_first
+            told = 0.0
             for y in range(n_classes):
-                for a in range(level_starts[j], level_starts[j + 1]):
-                    for b in range(level_starts[k], level_starts[k + 1]):
-                        count = cells[y, a - left_first, b - right_first]
+                of_class = 0.0
+                of_left[a_first:a_last] = 0.0
+                of_right[b_first:b_last] = 0.0
+                for a in range(a_first, a_last):
+                    for b in range(b_first, b_last):
+                        count = cells[y, a, b]
+                        of_left[a] += count
+                        of_right[b] += count
+                        of_class += count
+                for a in range(a_first, a_last):
+                    for b in range(b_first, b_last):
+                        count = cells[y, a, b]
                         if count > 0.0:
-                            expected = margins[y, a] * margins[y, b] / class_counts[y]
-                            total += count * math.log(count / expected)
-            out[j, k] = out[k, j] = total / n
+                            told += count * math.log(count * of_class / (of_left[a] * of_right[b]))
+            out[j - left[0], k - right[0]] = told / total

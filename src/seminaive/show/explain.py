@@ -35,7 +35,7 @@ def explain_rows(evidence: Model, frame: Frame, reference: int | None) -> Explan
     texts = [[_in_words([by_column[j][row] for j in c], c, names) for c in reads] for row in range(frame.n_rows)]
     probabilities = evidence.probabilities(parts.scores.T).T
     return Explanation(
-        parts.terms,
+        _titles(parts.terms, reads, names),
         texts,
         parts.values,
         parts.variances,
@@ -45,6 +45,12 @@ def explain_rows(evidence: Model, frame: Frame, reference: int | None) -> Explan
         reference,
         evidence.link,
     )
+
+
+def _titles(terms: Sequence[str], reads: Sequence[Sequence[int]], names: Sequence[str]) -> list[str]:
+    """What each term is called: its column, and the columns it is read with: "x | a, b"."""
+    given = [", ".join(names[j] for j in columns[1:]) for columns in reads]
+    return [f"{term} | {parents}" if parents else term for term, parents in zip(terms, given, strict=True)]
 
 
 def _in_words(values: Sequence[str], columns: Sequence[int], names: Sequence[str]) -> str:
@@ -95,7 +101,7 @@ def explain_model(evidence: Model, reference: int | None) -> ModelExplanation:
         values.append(np.concatenate([nothing, *(term.evidence(block, evidence.schema).T for term, block in both)]))
         variances.append(np.concatenate([nothing, *(term.variance(block, evidence.schema).T for term, block in both)]))
     return ModelExplanation(
-        terms=evidence.term_names(),
+        terms=_titles(evidence.term_names(), evidence.term_reads(), [str(name) for name in evidence.schema.names]),
         texts=[[text for _, texts, _ in parts for text in texts] for parts in shown],
         values=values,
         variances=variances,

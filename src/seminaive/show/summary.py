@@ -28,7 +28,7 @@ def summarize(title: str, evidence: Model, class_weight: npt.NDArray[Any], numer
     if folded:
         lines.append(f"columns with rare levels folded together: {', '.join(folded)}")
     shown = explain_model(evidence, 0 if schema.n_classes == 2 else None)
-    speak = {term for term, spread in zip(shown.terms, shown.spread(), strict=True) if spread > 0}
+    speak = {term for term, spread in zip(evidence.term_names(), shown.spread(), strict=True) if spread > 0}
     silent = [str(c.name) for c in schema.columns if str(c.name) not in speak]
     if silent:
         lines.append(f"columns that say nothing: {', '.join(silent[:10])}{' ...' if len(silent) > 10 else ''}")

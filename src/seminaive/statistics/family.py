@@ -252,7 +252,7 @@ def pair_information(blocks: Sequence[PairRows], n_classes: int, threads: int = 
     starts = blocks[0].level_starts
     margins = _margins(blocks, n_classes)
     class_counts = _class_counts(margins, starts)
-    n = class_counts.sum()
+    n = float(class_counts.sum())
     expected = margins.sum(axis=0) * class_counts[:, None] / n
     seen = margins > 0
     ratio = np.divide(margins, expected, out=np.ones_like(margins), where=seen)
@@ -260,7 +260,7 @@ def pair_information(blocks: Sequence[PairRows], n_classes: int, threads: int = 
     between = np.zeros((blocks[0].n_columns,) * 2)
 
     def read(cells: Floats, left: Span, right: Span) -> None:
-        conditional_information(cells, margins, class_counts, starts, left, right, between)
+        conditional_information(cells, n, starts, left, right, between[slice(*left), slice(*right)])
 
     each_tile(blocks, n_classes, read, threads)
-    return with_class, between
+    return with_class, between + between.T
