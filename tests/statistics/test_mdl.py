@@ -187,6 +187,11 @@ def test_between_neighbouring_floats_the_cut_is_the_upper_one():
     assert mdl_cuts(np.repeat([low, high], 10), np.repeat([0, 1], 10), 2).tolist() == [high]
 
 
+def test_weights_that_vanish_beside_others_make_no_cut_of_their_own():
+    values, classes = np.array([0.0, -2.0, -1.0, 0.0, -2.0]), np.array([0, 1, 1, 1, 2])
+    assert mdl_cuts(values, classes, 3, np.array([1.0, 1.0, 1e-30, 1e20, 1e20])).tolist() in ([-0.5], [-1.5])
+
+
 def test_two_rows_of_two_classes_are_cut():
     assert mdl_cuts(np.array([0.0, 1.0]), np.array([1, 0]), 2).tolist() == [0.5]
 

@@ -65,6 +65,8 @@ def split_by_description_length(
         rest[:] = total - left
         below, present_below, entropy_below = _entropy(left)
         above, present_above, entropy_above = _entropy(rest)
+        if below <= 0.0 or above <= 0.0:  # weights lost in the rounding of much larger ones
+            continue
         saving = entropy - entropy_below - entropy_above
         # log2(3^c - 2), without overflow
         price = present * math.log2(3.0) + math.log2(1.0 - 2.0 * 3.0**-present)

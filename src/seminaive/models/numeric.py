@@ -27,7 +27,7 @@ def as_modelled(table: Table, numeric: str, n_bins: int = 10, seed: int = 0, n_j
         Seeds the sample of rows that MDL cuts are learned from where a table is very large.
     """
     if numeric == "bins":
-        table = binned(table, zeros_and_ones(table, n_jobs), n_jobs)
+        table = binned(table, zeros_and_ones(table, both=True, n_jobs=n_jobs), n_jobs)
         return binned(table, quantile_bins(table, n_bins, n_jobs), n_jobs)
     if numeric == "mdl":
         return binned(table, mdl_bins(table, seed, n_jobs), n_jobs)
@@ -44,17 +44,17 @@ def in_words(numeric: str, n_bins: int) -> str:
     }[numeric]
 
 
-def zeros_and_ones(table: Table, n_jobs: int | None = None) -> dict[int, Floats]:
-    """The cut of every numeric column that holds nothing but zeros and ones, both or either."""
+def zeros_and_ones(table: Table, both: bool, n_jobs: int | None = None) -> dict[int, Floats]:
+    """The cut of every numeric column that holds nothing but zeros and ones, both or, if so wished, either alone."""
     valued = table.schema.layout.valued
     if not len(valued):
         return {}
-    others, values = table.fold(_count_others, n_jobs=n_jobs)
-    return {int(j): np.array([0.5]) for j in valued[(others == 0) & (values > 0)]}
+    zeros, ones, others = table.fold(_count_indicators, n_jobs=n_jobs)
+    occurs = np.minimum(zeros, ones) if both else np.maximum(zeros, ones)
+    return {int(j): np.array([0.5]) for j in valued[(others == 0) & (occurs > 0)]}
 
 
-def _count_others(block: Block) -> tuple[Integers, Integers]:
-    """Values of each valued column that are neither 0 nor 1, and all its values."""
-    there = ~np.isnan(block.values)
-    others = there & (block.values != 0) & (block.values != 1)
-    return others.sum(axis=1), there.sum(axis=1)
+def _count_indicators(block: Block) -> tuple[Integers, Integers, Integers]:
+    """How many values of each valued column are 0, 1, and neither."""
+    zeros, ones = (block.values == 0).sum(axis=1), (block.values == 1).sum(axis=1)
+    return zeros, ones, (~np.isnan(block.values)).sum(axis=1) - zeros - ones

@@ -243,7 +243,7 @@ class NBSelector(ColumnSelector, EvidenceClassifier):
 
     def _learn(self, table: Table) -> None:
         check_size(self.n_features_to_select, len(table.schema.columns))
-        table = binned(table, zeros_and_ones(table, self.n_jobs), self.n_jobs)
+        table = binned(table, zeros_and_ones(table, both=False, n_jobs=self.n_jobs), self.n_jobs)
         if self.numeric != "mdl":  # MDL cuts look at the class: every part of the rows learns its own
             table = as_modelled(table, self.numeric, self.n_bins, n_jobs=self.n_jobs)
         how = Estimation(self.prior, self.smoothing, self.smoothing_kind, self.missing, self.variance_prior)  # type: ignore[arg-type]
