@@ -68,9 +68,6 @@ ESTIMATORS: list[tuple[str, Callable[[], Any]]] = [
     ("WeightedNB-mdl", partial(WeightedNB, weights="deviation", numeric="mdl", missing="value")),
 ]
 
-SPLITS_AT_RANDOM: set[str] = {"AdjustedNB"}
-"""Names of estimators that split rows at random, and so are exempt from weights meaning copies."""
-
 COUNTS_COLUMNS = {"BayesianForest", "BayesianForest-bd"}
 """Names of estimators whose prior depends on the number of columns: one that says nothing still shifts the others."""
 ROOTED_IN_THE_FIRST_COLUMN = {"TreeAugmentedNB"}
@@ -79,9 +76,6 @@ ROOTED_IN_THE_FIRST_COLUMN = {"TreeAugmentedNB"}
 every_estimator = pytest.mark.parametrize("make", [pytest.param(make, id=name) for name, make in ESTIMATORS])
 every_estimator_that_ignores_idle_columns = pytest.mark.parametrize(
     "make", [pytest.param(make, id=name) for name, make in ESTIMATORS if name not in COUNTS_COLUMNS]
-)
-every_estimator_that_weighs = pytest.mark.parametrize(
-    "make", [pytest.param(make, id=name) for name, make in ESTIMATORS if name not in SPLITS_AT_RANDOM]
 )
 every_estimator_without_a_first_column = pytest.mark.parametrize(
     "make", [pytest.param(make, id=name) for name, make in ESTIMATORS if name not in ROOTED_IN_THE_FIRST_COLUMN]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from estimators import every_estimator, every_estimator_that_weighs
+from estimators import every_estimator
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tables import is_answer, messy, numbers
 
 
-@every_estimator_that_weighs
+@every_estimator
 @given(weights=st.lists(st.integers(0, 3), min_size=40, max_size=40).filter(any), seed=st.integers(0, 5))
 @settings(max_examples=15, deadline=None)
 def test_weights_are_copies(make, weights, seed):
@@ -41,7 +41,7 @@ def test_not_even_a_strange_row_is_given_to_a_class_of_weight_zero(make):
     assert model.predict_proba(strange)[:, 2].max() < 1e-100
 
 
-@every_estimator_that_weighs
+@every_estimator
 def test_equal_weights_of_one_are_no_weights(make):
     X, y = messy()
     plain, weighted = make().fit(X, y), make().fit(X, y, np.ones(len(y)))

@@ -3,25 +3,101 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import accumulate
+from zlib import crc32
 
 import numpy as np
+import numpy.typing as npt
 
-from seminaive.table.block import Block, take_rows
+from seminaive.table.block import Block, row_weights, take_rows
+from seminaive.table.gather import Rows, as_table, gather_rows
 from seminaive.table.sample import hashed
-from seminaive.table.schema import Integers
+from seminaive.table.schema import Floats, Integers
 from seminaive.table.table import Table
 
 Ranks = dict[int, Integers]
 """How many rows of each class come before each block, by its ``first_row``."""
 
 
-def hold_out_in_turn(table: Table, n_folds: int, seed: int, n_jobs: int | None = None) -> Iterator[tuple[Table, Table]]:
-    """For each fold in turn the rows outside it, and those in it, where the table lives.
+FEW_ROWS = 20_000
+"""Tables of at most so many rows are dealt by what the rows say; of larger ones, by where they stand."""
 
-    Every class is spread evenly. Which fold a row is in depends on the seed and on how many rows of its class come
-    before it, never on blocks: each ``n_folds`` successive rows of a class are dealt to all the folds.
+
+def hold_out_in_turn(table: Table, n_folds: int, seed: int, n_jobs: int | None = None) -> Iterator[tuple[Table, Table]]:
+    """For each fold in turn the rows outside it, and those in it; every class is spread evenly.
+
+    Up to 20,000 rows are gathered, and which fold a row is in depends on the seed and on what the row says: the order
+    of rows, columns and classes does not matter, and, where all weights are whole numbers, a row of weight 2 is dealt
+    like two rows, one copy to each of two folds. Larger tables stay where they live: each ``n_folds`` successive rows
+    of a class are dealt to all the folds, whatever their weights.
     """
+    if table.n_rows <= FEW_ROWS:
+        return _in_turn_by_content(table, n_folds, seed, n_jobs)
+    return _in_turn_by_place(table, n_folds, seed, n_jobs)
+
+
+# --- few rows: by what they say ---------------------------------------------------------------------------------------
+
+
+def _in_turn_by_content(table: Table, n_folds: int, seed: int, n_jobs: int | None) -> Iterator[tuple[Table, Table]]:
+    rows = gather_rows(table, FEW_ROWS, seed, n_jobs)
+    weights, classes, content = row_weights(rows.block), rows.labels, _content(rows, seed)
+    whole = bool((weights == np.rint(weights)).all()) and weights.sum() < 2**53
+    inside = np.zeros((n_folds, len(weights)))
+    for k in np.unique(classes):
+        own = np.flatnonzero(classes == k)
+        own = own[np.argsort(content[own], kind="stable")]
+        first = int(content[own[0]] % np.uint64(n_folds))  # small classes must not all begin with the same fold
+        inside[:, own] = _dealt(weights[own], n_folds, first, whole)
+    for of_fold in inside:
+        yield _weighing(rows, weights - of_fold), _weighing(rows, of_fold)
+
+
+def _content(rows: Rows, seed: int) -> npt.NDArray[np.uint64]:
+    """A number for what each row says, the same for equal rows: a sum over columns, known by their names."""
+    block, schema = rows.block, rows.schema
+    content = np.zeros(block.n_rows, dtype=np.uint64)
+    for j, column in enumerate(schema.columns):
+        slot = schema.layout.slot[j]
+        if column.is_coded:
+            said = (block.codes8 if column.n_codes <= 256 else block.codes16)[slot].astype(np.uint64)
+        else:
+            said = np.where(np.isnan(block.values[slot]), np.nan, block.values[slot] + 0.0).view(np.uint64)
+        content += hashed(hashed(said, seed), crc32(str(column.name).encode()))
+    return content
+
+
+def _dealt(weights: Floats, n_folds: int, first: int, whole: bool) -> Floats:
+    """What each fold gets of each row, (folds, rows): copies in turn, or, if weights are not whole, rows in turn.
+
+    Examples
+    --------
+    >>> _dealt(np.array([1.0, 3.0]), 2, first=1, whole=True)
+    array([[0., 2.],
+           [1., 1.]])
+    >>> _dealt(np.array([0.5, 3.0]), 2, first=1, whole=False)
+    array([[0. , 3. ],
+           [0.5, 0. ]])
+    """
+    fold = np.arange(n_folds)[:, None]
+    if not whole:
+        return np.where((first + np.arange(len(weights))) % n_folds == fold, weights, 0.0)
+    upto = first + np.concatenate([[0.0], np.cumsum(weights)])
+    return np.asarray(np.diff((upto + (n_folds - 1 - fold)) // n_folds, axis=1))
+
+
+def _weighing(rows: Rows, weights: Floats) -> Table:
+    """The rows with other weights; those of weight 0 are left out."""
+    there = np.flatnonzero(weights > 0)
+    some = replace(take_rows(rows.block, there), weights=None if (weights[there] == 1).all() else weights[there])
+    return as_table(rows.schema, some)
+
+
+# --- many rows: by where they stand -----------------------------------------------------------------------------------
+
+
+def _in_turn_by_place(table: Table, n_folds: int, seed: int, n_jobs: int | None) -> Iterator[tuple[Table, Table]]:
     parts = list(table.map(_class_sizes, table.schema.n_classes, n_jobs=n_jobs))
     *before, _ = accumulate((sizes for _, sizes in parts), initial=np.zeros(table.schema.n_classes, dtype=np.int64))
     ranks = dict(zip((first for first, _ in parts), before, strict=True))
