@@ -18,20 +18,24 @@ from threadpoolctl import threadpool_limits
 
 from seminaive.cli.scores import FOLDS, cross_validated
 from seminaive.datasets.loans import make_loans
+from seminaive.models.adjusted import AdjustedNB
 from seminaive.models.forest import BayesianForest
-from seminaive.models.k_dependence import KDependenceNB
 from seminaive.models.naive_bayes import NaiveBayes
 from seminaive.models.one_dependence import AveragedOneDependence
+from seminaive.models.selective import SelectiveNB
+from seminaive.models.stagewise import StagewiseNB
 from seminaive.models.tree_augmented import TreeAugmentedNB
 
 OURS = {
     "NaiveBayes": NaiveBayes(),
     "NaiveBayes, bins": NaiveBayes(numeric="bins"),
     "NaiveBayes, kde": NaiveBayes(numeric="kde"),
-    "BayesianForest": BayesianForest(),
+    "SelectiveNB": SelectiveNB(),
+    "StagewiseNB": StagewiseNB(),
+    "AdjustedNB": AdjustedNB(),
     "TreeAugmentedNB": TreeAugmentedNB(),
-    "KDependenceNB": KDependenceNB(),
     "AveragedOneDependence": AveragedOneDependence(),
+    "BayesianForest": BayesianForest(),
 }
 """Our models, one line each."""
 
@@ -55,7 +59,10 @@ def demo(options: Namespace) -> None:
     print(
         "\n-: takes no text and no gaps. 'loans' is generated: text, numbers and gaps. On the digits naive Bayes takes"
     )
-    print("every pixel for news, though its neighbours said the same: far too sure, which the log loss shows.\n")
+    print(
+        "every pixel for news, though its neighbours said the same: far too sure, which the log loss shows. The models"
+    )
+    print("that weigh their columns, or let them depend on each other, repair that.\n")
     X, y = tables["loans"]
     model = NaiveBayes().fit(X.iloc[:-1], y[:-1])
     newcomer = X.iloc[-1:].assign(purpose="boat", income=np.nan)

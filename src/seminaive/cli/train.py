@@ -13,6 +13,7 @@ from sklearn.dummy import DummyClassifier
 
 from seminaive.cli.names import chosen_columns, column_named
 from seminaive.cli.scores import FEWEST_ROWS, FOLDS, Scores, cross_validated
+from seminaive.models.adjusted import AdjustedNB
 from seminaive.models.base import EvidenceClassifier
 from seminaive.models.constrained import ConstrainedNB
 from seminaive.models.forest import BayesianForest
@@ -32,15 +33,16 @@ if TYPE_CHECKING:
 
 MODELS: dict[str, type[EvidenceClassifier]] = {
     "naive": NaiveBayes,
-    "selective": SelectiveNB,
-    "constrained": ConstrainedNB,
-    "stagewise": StagewiseNB,
     "weighted": WeightedNB,
+    "selective": SelectiveNB,
+    "stagewise": StagewiseNB,
     "penalized": PenalizedNB,
-    "forest": BayesianForest,
+    "adjusted": AdjustedNB,
+    "constrained": ConstrainedNB,
     "tree": TreeAugmentedNB,
     "k-dependence": KDependenceNB,
     "averaged": AveragedOneDependence,
+    "forest": BayesianForest,
 }
 """What ``--model`` offers, one line per model."""
 
