@@ -106,7 +106,7 @@ def draw_graph(
     below = ROW * len(legend) + 12
     height = float(drawing.extent[1]) + below + 12 + (16 if graph.directed else 0)
     if ax is None:
-        size = min(width / 72 + 0.1, LARGEST[0]), min(height / 72 + 0.45, LARGEST[1])
+        size = min(width / 72 + 0.1, LARGEST[0]), min(height / 72 + 0.3, LARGEST[1])
         _, ax = plt.subplots(figsize=size, layout="constrained")
     ax.set_axis_off()
     ax.set_title(title, fontsize=TITLE, color=colour)
