@@ -1,15 +1,18 @@
 """Draw the pictures of the documentation: python docs/make_pictures.py."""
 
+import warnings
 from pathlib import Path
 
 import matplotlib
 
 matplotlib.use("agg")
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
+from scipy.ndimage import gaussian_filter
 
 import seminaive as snb
-from seminaive.datasets import make_loans
+from seminaive.datasets import make_corral, make_loans
 
 PICTURES = Path(__file__).parent / "pictures"
 
@@ -24,6 +27,29 @@ def explain() -> None:
     plt.close()
 
 
+def forest() -> None:
+    """What matters and what speaks together in corral with 94 shuffled columns."""
+    axes = snb.plot.forest(snb.BayesianForest().fit(*make_corral(n_noise=94, seed=1)))
+    axes.figure.savefig(PICTURES / "forest.png", dpi=110, metadata={"Software": None})
+    plt.close()
+
+
+def forest_trace() -> None:
+    """Chains that have not met: 36 pixels of smooth pictures, with the published moves."""
+    rng = np.random.default_rng(0)
+    kind = rng.integers(0, 2, 3000)
+    shades = gaussian_filter(rng.normal(size=(3000, 6, 6)), (0, 1, 1))
+    pixels = shades.reshape(3000, 36) / shades.std() + 0.3 * kind[:, None] * (np.arange(36) % 2) > 0.5
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = snb.BayesianForest(moves="paper").fit(pixels, kind)
+    axes = snb.plot.trace(model)
+    axes.figure.savefig(PICTURES / "forest-trace.png", dpi=100, metadata={"Software": None})
+    plt.close()
+
+
 if __name__ == "__main__":
     PICTURES.mkdir(exist_ok=True)
     explain()
+    forest()
+    forest_trace()

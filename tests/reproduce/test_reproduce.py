@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from seminaive.cli import main
-from seminaive.reproduce import normal_gamma
+from seminaive.reproduce import forest_figures, normal_gamma
 from seminaive.reproduce.paper_table import Line, PaperTable, as_text
 from seminaive.reproduce.registry import TABLES
 
@@ -99,3 +99,32 @@ def test_naive_bayes_errs_on_dna_as_often_as_in_the_paper(capsys):
     out = capsys.readouterr().out
     assert "5.3963" in out
     assert "2 of 2 numbers reproduced" in out
+
+
+def test_the_forest_figures_go_on_without_the_files_they_lack_and_write_pictures(capsys, monkeypatch, tmp_path):
+    monkeypatch.delenv("SEMINAIVE_DATA", raising=False)
+    monkeypatch.setattr(forest_figures, "_rivals", lambda values, y: [])  # slow, and not of this library
+    assert main(["reproduce", "forest-figures", "--quick", "-o", str(tmp_path / "pictures")]) == 0
+    out = capsys.readouterr().out
+    for name in ("corral_noise1000", "heart_mdl", "madelon_binary", "chess"):
+        assert f"passed over: {name}.parquet" in out
+    lines = [line.split() for line in out.splitlines() if "generated, seed 0" in line]
+    assert [line[-1] for line in lines] == ["5", "5"]  # the worst relevant column is the fifth
+    assert float(lines[0][3]) > 0.999
+    assert {path.name for path in (tmp_path / "pictures").iterdir()} == {
+        f"corral-{width}-{what}.png" for width in (6, 100) for what in ("graph", "inclusion")
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not DATA, reason="SEMINAIVE_DATA names no folder of data")
+def test_the_forest_figures_are_what_trials_and_the_specification_say(capsys):
+    """Acceptance figures 4, 5 and 6: corral, madelon from four seeds, chess."""
+    assert main(["reproduce", "forest-figures"]) == 0
+    out = capsys.readouterr().out
+    assert "passed over" not in out
+    assert "NOT " not in out
+    assert out.count("relevant columns at .99 or more                              20          20") == 4
+    noise = [float(line.split()[-1]) for line in out.splitlines() if "most probable noise column" in line]
+    assert len(noise) == 4
+    assert max(noise) <= 0.5

@@ -32,10 +32,12 @@ from seminaive.models.forest_evidence import forest_mixture
 from seminaive.models.forest_samples import ForestPosterior, ForestSamples, unsettled
 from seminaive.models.forest_sampling import SamplingPlan, plan_iterations, sample
 from seminaive.models.forest_scores import score_columns
+from seminaive.models.forest_traces import trace_of
 from seminaive.models.naive import log_prior
 from seminaive.models.numeric import as_modelled, in_words
 from seminaive.search.progress import count_line
 from seminaive.show.forest_graph import ForestGraph
+from seminaive.show.forest_trace import ForestTrace
 from seminaive.statistics.conditional import FamilySmoothing
 from seminaive.table.facts import IDENTIFIER_ROWS, warn_of_identifier
 from seminaive.table.schema import Floats, Integers
@@ -130,6 +132,8 @@ class BayesianForest(EvidenceClassifier):
     --------
     seminaive.plot.forest : the average graph as a picture.
     seminaive.plot.trace : how the chains went.
+    seminaive.plot.inclusion : which columns matter, with what the chains disagree about.
+    seminaive.plot.edges : which pairs are joined.
 
     Examples
     --------
@@ -412,6 +416,16 @@ class BayesianForest(EvidenceClassifier):
         if not 0 <= draw < len(samples):
             raise ValueError(f"draw must be between 0 and {len(samples) - 1}, got {draw!r}")
         return self._one_forest(samples.parent[draw], samples.group[draw])
+
+    def trace(self, what: str = "log posterior") -> ForestTrace:
+        """How the chains went, as numbers: ``to_frame`` of what `seminaive.plot.trace` draws.
+
+        Parameters
+        ----------
+        what : "log posterior", "signal size", "edges", "autocorrelation" or "tree sizes"
+        """
+        self._fitted()
+        return trace_of(what, self.samples_, self.posterior_, self._varies)
 
     @property
     def _names(self) -> list[str]:

@@ -167,7 +167,8 @@ def sample_forests(
         The same seed gives the same draws for any number of threads.
     threads : int
     max_time : float, optional
-        Seconds after which the draws so far are returned.
+        Seconds after which the draws so far are returned. Where chains have to wait for a thread, each gets its part.
+        Chains that were stopped too early to add to the draws are left out.
     progress : callable, optional
         Called with the number of iterations done since it was last called, from the chains' threads.
 
@@ -194,7 +195,7 @@ def sample_forests(
     trace = np.empty((chains, (n_iter - 1) // thin + 1, 2))
     done = np.zeros(chains, dtype=np.int64)
     stop = threading.Event()
-    deadline = np.inf if max_time is None else time.monotonic() + max_time
+    own_time = np.inf if max_time is None else max_time / -(-chains // threads)
     ours = moves == "joint"
     most = most_nodes if ours else 0
 
@@ -204,6 +205,7 @@ def sample_forests(
         state = init(tables, *start_forest(tables, start, start_seed, grown=ours), move_seed)
         sweep = np.random.default_rng(start_seed).permutation(d if ours else 0).astype(np.int32)
         out = trace[chain], parent[chain], group[chain]
+        deadline = time.monotonic() + own_time
         size = 100  # iterations between two looks at the clock
         while done[chain] < n_iter and not stop.is_set() and time.monotonic() < deadline:
             begun = time.monotonic()
@@ -229,9 +231,26 @@ def sample_forests(
                 task.result()
         except KeyboardInterrupt:
             stop.set()
-    finished = int(done.min())
+    used, finished = _most_draws(done, thin, burn_in)
     n_kept = count_draws(finished, thin, burn_in)
     points = (finished - 1) // thin + 1
-    trace = trace[:, :points].round(6)  # the same forest reached by two ways must tie when draws are ranked
+    trace = trace[used, :points].round(6)  # the same forest reached by two ways must tie when draws are ranked
     log_posterior = trace[:, points - n_kept :, 0]
-    return ForestDraws(parent[:, :n_kept], group[:, :n_kept], log_posterior, trace, complete=finished == n_iter)
+    complete = bool(np.all(done == n_iter))
+    return ForestDraws(parent[used, :n_kept], group[used, :n_kept], log_posterior, trace, complete)
+
+
+def _most_draws(done: npt.NDArray[np.int64], thin: int, burn_in: int) -> tuple[slice | npt.NDArray[np.int64], int]:
+    """The chains, and the iterations of each, that have the most draws in all when every chain gives as many.
+
+    Examples
+    --------
+    >>> _most_draws(np.array([1000, 900, 100]), thin=10, burn_in=50)
+    (array([0, 1]), 900)
+    """
+    if np.all(done == done[0]):
+        return slice(None), int(done[0])  # a view; indices would copy all draws
+    furthest = np.argsort(-done, kind="stable")
+    draws = [(c + 1) * count_draws(int(done[chain]), thin, burn_in) for c, chain in enumerate(furthest)]
+    last = len(draws) - 1 - int(np.argmax(draws[::-1]))
+    return np.sort(furthest[: last + 1]), int(done[furthest[last]])

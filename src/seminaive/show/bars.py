@@ -16,12 +16,19 @@ FOR, AGAINST, SILENT = "#2166ac", "#b2182b", "#777777"
 
 LONGEST = 24
 """Characters of a name that fit beside a picture."""
+SHOWN_LEVELS = 12
+"""Most levels of a term that one panel shows."""
 
 
-def plain(text: Any) -> str:
-    """A name as matplotlib must get it to show it as it is: no formula, not too long, not hidden by an underscore."""
+def plain(text: Any, longest: int = LONGEST) -> str:
+    """A name as matplotlib must get it to show it as it is: no formula, not too long, not hidden by an underscore.
+
+    What is too long loses its middle, since names often differ at their end.
+    """
     shown = str(text)
-    shown = shown if len(shown) <= LONGEST else shown[: LONGEST - 3] + "..."
+    if len(shown) > longest:
+        tail = (longest - 3) // 2
+        shown = f"{shown[: longest - 3 - tail]}...{shown[-tail:]}"
     return (" " if shown.startswith("_") else "") + shown.replace("$", r"\$")
 
 
@@ -36,7 +43,7 @@ def plot_row(explanation: Explanation, row: int, ax: Any, max_terms: int) -> Any
     k = explanation.focus(row)
     order = np.argsort(-np.abs(evidence[row, :, k]), kind="stable")
     shown, rest = order[:max_terms], order[max_terms:]
-    labels = ["(prior)"] + [f"{plain(explanation.terms[t])} = {plain(explanation.texts[row][t])}" for t in shown]
+    labels = ["(prior)"] + [_row_label(explanation.terms[t], explanation.texts[row][t]) for t in shown]
     lengths = [prior[k], *evidence[row, shown, k]]
     halves = [0.0, *(1.96 * error[row, shown, k])]
     if len(rest):
@@ -44,19 +51,29 @@ def plot_row(explanation: Explanation, row: int, ax: Any, max_terms: int) -> Any
         lengths.append(float(evidence[row, rest, k].sum()))
         halves.append(1.96 * float(np.sqrt((error[row, rest, k] ** 2).sum())))
     if ax is None:
-        _, ax = plt.subplots(figsize=(7, 0.6 + 0.32 * len(labels)), layout="constrained")
+        lines = [line for label in labels for line in label.split("\n")]
+        size = 4.5 + 0.085 * max(map(len, lines)), 1.0 + 0.18 * len(labels) + 0.16 * len(lines)
+        _, ax = plt.subplots(figsize=size, layout="constrained")
     at = np.arange(len(labels))
     colours = [FOR if length > 0 else AGAINST for length in lengths]
     finite = np.where(np.isfinite(halves), halves, 0.0)
     ax.barh(at, lengths, xerr=finite, color=colours, error_kw={"ecolor": "#333333", "elinewidth": 1, "capsize": 2})
     ax.set_yticks(at, labels)
-    ax.invert_yaxis()
+    ax.set_ylim(len(labels) - 0.4, -0.6)
     ax.axvline(0, color=SILENT, linewidth=0.8)
     best = int(np.argmax(explanation.probabilities[row]))
     names = [plain(label) for label in explanation.classes]
-    ax.set_xlabel(f"evidence for {names[k]} against {plain(explanation.against)} (nats, 95 % interval)")
+    ax.set_xlabel(f"evidence for {names[k]} against {plain(explanation.against)}\n(nats, 95 % interval)")
     ax.set_title(f"{names[best]}: probability {explanation.probabilities[row, best]:.3f}")
     return ax
+
+
+def _row_label(term: str, text: str) -> str:
+    """A term and its value in a row; what a value is read with has a line of its own."""
+    value, given, parents = text.partition(" given ")
+    if given:
+        return f"{plain(term.partition(' | ')[0])} = {plain(value)}\ngiven {plain(parents, 2 * LONGEST)}"
+    return f"{plain(term)} = {plain(text)}" if text else plain(term)
 
 
 def plot_model(explanation: ModelExplanation, axes: Any, max_terms: int) -> Any:
@@ -75,7 +92,12 @@ def plot_model(explanation: ModelExplanation, axes: Any, max_terms: int) -> Any:
             explanation.values[t], explanation.variances[t], explanation.reference, explanation.link
         )
         half = np.where(np.isfinite(error), 1.96 * error, 0.0)
-        position = explanation.positions[t]
+        position, texts = explanation.positions[t], explanation.texts[t]
+        title = plain(explanation.terms[t])
+        if position is None and len(evidence) > SHOWN_LEVELS:
+            loudest = np.sort(np.argsort(-np.abs(evidence).max(axis=1), kind="stable")[:SHOWN_LEVELS])
+            title = f"{title}: {SHOWN_LEVELS} of {len(evidence)}"
+            evidence, half, texts = evidence[loudest], half[loudest], [texts[i] for i in loudest]
         for i, k in enumerate(shown):
             label = plain(explanation.classes[k])
             if position is not None:
@@ -88,9 +110,13 @@ def plot_model(explanation: ModelExplanation, axes: Any, max_terms: int) -> Any:
                 ax.bar(at, evidence[:, k], width, yerr=half[:, k], label=label, error_kw={"elinewidth": 0.8})
         if position is None:
             middle = np.arange(len(evidence)) + 0.4 - 0.4 / len(shown)
-            ax.set_xticks(middle, [plain(text) for text in explanation.texts[t]], rotation=45, ha="right", fontsize=8)
+            ax.set_xticks(middle, [plain(text, 32) for text in texts], rotation=45, ha="right", fontsize=8)
+            reach = 2.5 * float(np.abs(evidence[:, shown]).max(initial=0.0))
+            low, high = (evidence - half)[:, shown].min(initial=0.0), (evidence + half)[:, shown].max(initial=0.0)
+            if reach > 0:  # what is hardly known may not flatten what is
+                ax.set_ylim(max(1.05 * low, -reach), min(1.05 * high, reach) or 0.05 * reach)
         ax.axhline(0, color=SILENT, linewidth=0.8)
-        ax.set_title(plain(explanation.terms[t]), fontsize=10)
+        ax.set_title(title, fontsize=10)
     if len(order):
         panels[0].legend(fontsize=8)
         panels[0].set_ylabel("evidence (nats)")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -61,6 +61,27 @@ class ForestGraph:
     def __repr__(self) -> str:
         kind = "one forest" if self.directed else "average graph"
         return f"ForestGraph({kind}: {len(self.nodes)} columns, {len(self.first)} edges)"
+
+    def only(self, nodes: Integers) -> ForestGraph:
+        """The part of the graph that these columns make, given by their positions in the table."""
+        nodes = np.intersect1d(self.nodes, nodes)
+        kept = np.isin(self.first, nodes) & np.isin(self.second, nodes)
+        per_edge = ("first", "second", "group", "probability", "low", "high")
+        return replace(self, nodes=nodes, **{name: getattr(self, name)[kept] for name in per_edge})
+
+    def most_probable(self, n_columns: int) -> ForestGraph:
+        """The part of the columns that matter most; of equals those that are most surely joined."""
+        joined = np.zeros(len(self.names))
+        for ends in (self.first, self.second):
+            np.maximum.at(joined, ends, self.probability)
+        order = np.lexsort((self.nodes, -joined[self.nodes], -self.inclusion[self.nodes]))
+        return self.only(self.nodes[order[:n_columns]])
+
+    def plot(self, ax: Any = None, max_columns: int = 60) -> Any:
+        """Draw it, as `seminaive.plot.forest` does; returns the matplotlib Axes."""
+        from seminaive.show.forest_picture import draw_graph
+
+        return draw_graph(self, max_columns, ax)
 
     def to_frame(self) -> pd.DataFrame:
         """One row per edge, the most probable first: feature, with, group, probability, low, high."""
