@@ -21,13 +21,12 @@ from threadpoolctl import threadpool_limits
 
 from seminaive.evaluate.scores import score_predictions
 from seminaive.reproduce.adjusted_sets import read
-from seminaive.reproduce.forest_peers import PEERS, Peer, bins
+from seminaive.reproduce.forest_peers import PEERS, Peer
 from seminaive.reproduce.forest_sets import ABSENT, PRINTED, SETS, DataSet
 from seminaive.reproduce.paper_table import Reproduction, Request
 from seminaive.selection.discretizer import Discretizer
 
 FOLDS, RUNS, QUICK = 5, 3, ("corral", "iris", "heart")
-NONE = "-      "
 MOST_LOSS = 0.40
 """Asked of the forest's mean log loss over the sets of at most 5,000 rows."""
 NEAR, NEAR_IF_FEW, FEW, NAIVE_NEAR = 1.5, 3.0, 200, 0.5
@@ -68,7 +67,7 @@ class Scores:
     @property
     def spread(self) -> str:
         """Standard deviation over the runs."""
-        return f"±{np.std(self.accuracy, ddof=1):.2g}" if len(self.accuracy) > 1 else ""
+        return f"±{np.std(self.accuracy, ddof=1):.1f}" if len(self.accuracy) > 1 else ""
 
 
 @dataclass
@@ -161,24 +160,27 @@ def measure(folder: Path, data: DataSet, runs: int, leaky: bool) -> Outcome:
 
 
 def cells(values: Sequence[str]) -> str:
-    return "".join(f"{value:>12}" for value in values)
+    """Cells of one width, numbers below one another: what follows the first blank stands behind."""
+    parts = [value.partition(" ") for value in values]
+    return "".join(f"{number:>8} {more:<5}" for number, _, more in parts).rstrip()
 
 
 def as_lines(found: Outcome) -> Iterator[str]:
     """A block of lines: the paper's accuracy, ours, and log loss."""
     printed = PRINTED[found.data.name]
     paper = [printed.get(peer.paper) for peer in PEERS]
-    yield f"{found.data.name:<11}{'paper':<10}" + cells([f"{p[0]:.1f} ±{p[1]:<4.2g}" if p else NONE for p in paper])
+    yield f"{found.data.name:<13}{'paper':<10}" + cells([f"{p[0]:.1f} ±{p[1]:g}" if p else "-" for p in paper])
     n, d = found.rows.X.shape
-    of = (f"{n} x {d}", "fixed split" if found.rows.train is not None else f"{FOLDS} folds")
-    for what, place, by_peer in (("ours", of[0], found.fair), ("leaky", "", found.leaky)):
+    beside = {"ours": (f"{n} x {d}", "fixed split" if found.rows.train is not None else f"{FOLDS} folds")}
+    for what, by_peer in (("ours", found.fair), ("leaky", found.leaky)):
         if not by_peer:
             continue
+        first, second = beside.get(what, ("", ""))
         scores = [by_peer.get(peer.name) for peer in PEERS]
-        means = [f"{s.mean:.1f} {s.spread:<5}" if s else NONE for s in scores]
-        losses = [f"{s.mean_loss:.3f}    " if s and np.isfinite(s.mean_loss) else NONE for s in scores]
-        yield f"{place:<11}{what:<10}" + cells(means)
-        yield f"{of[1] if what == 'ours' else '':<11}{'log loss':<10}" + cells(losses)
+        means = [f"{s.mean:.1f} {s.spread}" if s else "-" for s in scores]
+        losses = [f"{s.mean_loss:.3f}" if s and np.isfinite(s.mean_loss) else "-" for s in scores]
+        yield f"{first:<13}{what:<10}" + cells(means)
+        yield f"{second:<13}{'log loss':<10}" + cells(losses)
 
 
 def verdicts(found: Outcome) -> tuple[list[str], list[str]]:
@@ -201,10 +203,10 @@ def summary(outcomes: Sequence[Outcome]) -> Iterator[str]:
     """Means over the sets of few rows, of the classifiers that ran on all of them."""
     everywhere = [p for p in PEERS if all(p.name in o.fair for o in outcomes)]
     yield f"means over {len(outcomes)} sets of at most 5,000 rows"
-    yield f"{'':<21}" + cells([f"{peer.name:<7}" for peer in everywhere])
+    yield f"{'':<23}" + cells([peer.name for peer in everywhere])
     for title, what, digits in (("accuracy", "mean", 2), ("log loss", "mean_loss", 3)):
         means = [np.mean([getattr(o.fair[p.name], what) for o in outcomes]) for p in everywhere]
-        yield f"{title:<21}" + cells([f"{m:.{digits}f}  " if np.isfinite(m) else NONE for m in means])
+        yield f"{title:<23}" + cells([f"{m:.{digits}f}" if np.isfinite(m) else "-" for m in means])
 
 
 def verdict(outcomes: Sequence[Outcome]) -> Iterator[str]:
@@ -245,7 +247,7 @@ def run(request: Request) -> Iterator[str]:
     sets, left = chosen(request, request.data)
     runs = 1 if request.quick else RUNS
     yield f"accuracy in percent ± its spread over runs (paper 5, ours {runs}); log loss in nats; boosted beside BART"
-    yield f"{'':<21}" + cells([f"{peer.name:<7}" for peer in PEERS])
+    yield f"{'':<23}" + cells([peer.name for peer in PEERS])
     outcomes = []
     for data in sets:
         outcomes.append(measure(request.data, data, runs, request.leaky))
@@ -268,8 +270,8 @@ def run(request: Request) -> Iterator[str]:
 
 
 NOTES = (
-    "Rows with gaps are left out, but in vote, as in the paper. madelon is the authors' two-valued version; isolet and",
-    "arcene are cut at the medians of the training rows, all else where the classes differ (MDL), on training rows only.",
+    "Rows with gaps are left out, but in vote, as in the paper. madelon is the authors' two-valued version. Bins are",
+    "learned from training rows only: medians for isolet and arcene, for all others cuts where the classes differ (MDL).",
     "leaky: bins learned from all rows, classes of the test rows included. It is not a fair measure.",
     "Splits of chess, segment, letter and shuttle have the paper's sizes, perhaps not its members.",
 )

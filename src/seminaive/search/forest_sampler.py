@@ -167,7 +167,7 @@ def sample_forests(
         The same seed gives the same draws for any number of threads.
     threads : int
     max_time : float, optional
-        Seconds after which the draws so far are returned.
+        Seconds after which the draws so far are returned; chains that wait for a thread have their share of them.
     progress : callable, optional
         Called with the number of iterations done since it was last called, from the chains' threads.
 
@@ -194,11 +194,12 @@ def sample_forests(
     trace = np.empty((chains, (n_iter - 1) // thin + 1, 2))
     done = np.zeros(chains, dtype=np.int64)
     stop = threading.Event()
-    deadline = np.inf if max_time is None else time.monotonic() + max_time
+    patience = np.inf if max_time is None else max_time / -(-chains // threads)
     ours = moves == "joint"
     most = most_nodes if ours else 0
 
     def run(chain: int, chain_seed: np.random.SeedSequence) -> None:
+        deadline = time.monotonic() + patience
         start_seed, move_seed = chain_seed.spawn(2)
         start = starts[chain] if chain < len(starts) else "random"
         state = init(tables, *start_forest(tables, start, start_seed, grown=ours), move_seed)
