@@ -254,6 +254,7 @@ class BayesianForest(EvidenceClassifier):
         )
         progress = count_line("iterations of all chains", n_iter * self.chains, self.verbose)
         self.samples_, self.posterior_ = sample(scored.tables, plan, progress)
+        del scored  # of thousands of columns the scores of all pairs are most of the memory
         bd = self.smoothing_kind == "bd"
         self.evidence_ = forest_mixture(
             table,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -169,21 +170,19 @@ def edge_shares(parent: Parents, group: Groups) -> EdgeShares:
     """Shares of all edges in draws (chains, draws, columns)."""
     n_chains, n_draws, d = parent.shape
     known: Integers = np.empty(0, dtype=np.int64)
-    for c in range(n_chains):
-        for i in range(0, n_draws, AT_ONCE):
-            keys = _keys(parent[c, i : i + AT_ONCE], group[c, i : i + AT_ONCE])[1]
-            known = np.union1d(known, keys)
+    for _, _, keys in _each_few(parent, group):
+        known = np.union1d(known, keys)
     counts = np.zeros((n_chains, len(known)))
-    for c in range(n_chains):
-        for i in range(0, n_draws, AT_ONCE):
-            keys = _keys(parent[c, i : i + AT_ONCE], group[c, i : i + AT_ONCE])[1]
-            counts[c] += np.bincount(np.searchsorted(known, keys), minlength=len(known))
+    for c, _, keys in _each_few(parent, group):
+        counts[c] += np.bincount(np.searchsorted(known, keys), minlength=len(known))
     by_chain = counts / n_draws
     some = np.flatnonzero(unsettled(by_chain.mean(axis=0)))
+    place = np.full(len(known), -1, dtype=np.int64)
+    place[some] = np.arange(len(some))
     there = np.zeros((n_chains, n_draws, len(some)), dtype=np.uint8)
-    for c in range(n_chains):
-        draw, keys = _keys(parent[c], group[c], known[some])
-        there[c, draw, np.searchsorted(known[some], keys)] = 1
+    for c, draw, keys in _each_few(parent, group):
+        at = place[np.searchsorted(known, keys)]
+        there[c, draw[at >= 0], at[at >= 0]] = 1
     rhat, ess = indicators(there)
     all_rhat, all_ess = np.ones(len(known)), np.full(len(known), float(n_chains * n_draws))
     all_rhat[some], all_ess[some] = rhat, ess
@@ -191,16 +190,19 @@ def edge_shares(parent: Parents, group: Groups) -> EdgeShares:
     return EdgeShares(first, second, (known % 2).astype(np.uint8), by_chain, all_rhat, all_ess)
 
 
-def _keys(parent: Parents, group: Groups, only: Integers | None = None) -> tuple[Integers, Integers]:
-    """Every edge of every draw (draws, columns): its draw, and a number that says which edge of which group it is."""
-    d = parent.shape[1]
-    draw, child = np.nonzero(parent >= 0)
-    other = parent[draw, child].astype(np.int64)
-    keys = (np.minimum(child, other) * d + np.maximum(child, other)) * 2 + group[draw, child]
-    if only is not None:
-        chosen = np.isin(keys, only)
-        return draw[chosen], keys[chosen]
-    return draw, keys
+def _each_few(parent: Parents, group: Groups) -> Iterator[tuple[int, Integers, Integers]]:
+    """Every edge of a limited number of draws at a time: the chain, each edge's draw, and a number that says which.
+
+    The number is (smaller column * d + larger column) * 2 + group.
+    """
+    n_chains, n_draws, d = parent.shape
+    for c in range(n_chains):
+        for i in range(0, n_draws, AT_ONCE):
+            above = parent[c, i : i + AT_ONCE]
+            draw, child = np.nonzero(above >= 0)
+            other = above[draw, child].astype(np.int64)
+            pair = np.minimum(child, other) * d + np.maximum(child, other)
+            yield c, i + draw, pair * 2 + group[c, i + draw, child]
 
 
 def indicators(there: npt.NDArray[Any]) -> tuple[Floats, Floats]:

@@ -129,9 +129,10 @@ def _exact(tables: ForestTables, plan: SamplingPlan) -> tuple[ForestSamples, For
 def _chains(
     tables: ForestTables, plan: SamplingPlan, progress: Callable[[int], None] | None
 ) -> tuple[ForestSamples, ForestPosterior]:
-    steady = ForestTables(tables.root.round(DIGITS), tables.edge.round(DIGITS), tables.edge_penalty)
+    if tables.edge.dtype == np.float64:  # of many columns, edges are in single precision, and no copy is wanted
+        tables = ForestTables(tables.root.round(DIGITS), tables.edge.round(DIGITS), tables.edge_penalty)
     draws = sample_forests(
-        sampler_tables(steady if tables.edge.dtype == np.float64 else tables),
+        sampler_tables(tables),
         plan.n_iter,
         plan.thin,
         plan.burn_in,

@@ -46,16 +46,19 @@ def spanning_forest(strips: Iterable[Strip], n_columns: int) -> tuple[Integers, 
     for first, strip in strips:
         rounded = np.round(strip, DIGITS)
         j, k = np.nonzero(np.triu(rounded > LEAST, 1))
-        # The best forest of all edges so far is among those of the last one and the new edges.
+        # The best forest of all edges so far is among those of the last one and the new edges. Edges stand in the
+        # order of their columns, so a stable sort gives ties to the first.
         edges = np.concatenate([edges, np.stack([j, k], axis=1) + first])
         scores = np.concatenate([scores, rounded[j, k]])
-        order = np.lexsort((edges[:, 1], edges[:, 0], -scores))
-        edges, scores = edges[order], scores[order]
-        place = np.arange(1.0, len(edges) + 1)  # distinct, so that there is one best forest
-        graph = csr_array((place, (edges[:, 0], edges[:, 1])), shape=(n_columns, n_columns))
-        kept = np.sort(minimum_spanning_tree(graph).data).astype(np.int64) - 1
+        order = np.argsort(-scores, kind="stable")
+        place = np.empty(len(order))  # distinct, so that there is one best forest
+        place[order] = np.arange(1.0, len(order) + 1)
+        row_starts = np.searchsorted(edges[:, 0], np.arange(n_columns + 1))
+        graph = csr_array((place, edges[:, 1], row_starts), shape=(n_columns, n_columns))
+        kept = np.sort(order[minimum_spanning_tree(graph).data.astype(np.int64) - 1])
         edges, scores = edges[kept], scores[kept]
-    return edges, scores
+    strongest = np.argsort(-scores, kind="stable")
+    return edges[strongest], scores[strongest]
 
 
 def rooted(edges: Integers, n_columns: int, root: int | None = None) -> Integers:
