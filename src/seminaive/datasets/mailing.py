@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def make_mailing(n_rows: int = 4000, random_state: int = 0) -> tuple[pd.DataFrame, npt.NDArray[Any]]:
     """Generate customers of a mail-order house, and whether they answered a mailing.
 
-    How loyal customers are shows in their orders, in what they spent and in their visits, so naive Bayes counts it three
+    How loyal customers are shows in their orders, in what they spent and in their visits: naive Bayes counts it three
     times. Vouchers went to the loyal: who has one answers more often than others, and less often than customers as
     loyal without one.
 
