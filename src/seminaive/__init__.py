@@ -5,6 +5,7 @@ from seminaive.evaluate.compare import compare
 from seminaive.evidence.storage import load
 from seminaive.models.adjusted import AdjustedNB
 from seminaive.models.constrained import ConstrainedNB
+from seminaive.models.constraint_report import InfeasibleConstraintsError
 from seminaive.models.forest import BayesianForest
 from seminaive.models.k_dependence import KDependenceNB
 from seminaive.models.naive_bayes import NaiveBayes
@@ -34,6 +35,7 @@ __all__ = [
     "CFSFilter",
     "ConstrainedNB",
     "Discretizer",
+    "InfeasibleConstraintsError",
     "KDependenceNB",
     "MRMRFilter",
     "MutualInformationFilter",

@@ -110,6 +110,8 @@ def test_reliability_is_drawn_with_its_error(sample):
     from matplotlib.figure import Figure
 
     curve = reliability_curve(sample[0], sample[1])
-    axes = plot_reliability(curve, label="model", ax=Figure().subplots())
+    axes = plot_reliability(curve, ax=Figure().subplots())
     assert f"{100 * curve.error:.1f} %" in axes.get_title()
+    plot_reliability(curve, label="model", ax=axes)
+    assert axes.get_legend().get_texts()[0].get_text() == f"model (calibration error {100 * curve.error:.1f} %)"
     np.testing.assert_allclose(axes.collections[-1].get_offsets()[:, 1], curve.observed)

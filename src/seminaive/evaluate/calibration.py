@@ -187,19 +187,21 @@ def expected_calibration_error(
 def plot_reliability(curve: ReliabilityCurve, *, label: str | None = None, ax: "Axes | None" = None) -> "Axes":
     """Draw observed against predicted rates with their intervals; the diagonal is perfect calibration.
 
-    The area of a point is its share of the rows.
+    The area of a point is its share of the rows. With a label several curves can be told apart, each with its error.
     """
     from matplotlib import pyplot as plt
 
     axes: Any = plt.subplots(figsize=(5, 5))[1] if ax is None else ax
     spread = np.stack([curve.observed - curve.low, curve.high - curve.observed]).clip(0)
     axes.plot([0, 1], [0, 1], color="0.6", linewidth=1, zorder=0)
-    drawn = axes.errorbar(curve.predicted, curve.observed, spread, linewidth=1, capsize=2, label=label)
+    error = f"calibration error {100 * curve.error:.1f} %"
+    named = None if label is None else f"{label} ({error})"
+    drawn = axes.errorbar(curve.predicted, curve.observed, spread, linewidth=1, capsize=2, label=named)
     share = curve.weight / curve.weight.sum()
     axes.scatter(curve.predicted, curve.observed, 20 + 300 * share, color=drawn[0].get_color(), alpha=0.6)
     axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="predicted probability", ylabel="observed rate")
-    axes.set_title(f"Reliability (calibration error {100 * curve.error:.1f} %)")
-    if label is not None:
+    axes.set_title(f"Reliability ({error})" if named is None else "Reliability")
+    if named is not None:
         axes.legend()
     return axes
 

@@ -26,7 +26,8 @@ from seminaive.table.table import Table
 
 FOLDS = 5
 FEW_ROWS = 5000
-"""Below, leave-one-out to first order takes the tables of softmax for more certain than they are."""
+"""Below, leave-one-out to first order takes the tables of softmax for more certain than they are: on 300 rows it chose
+up to .02 bits worse than ten folds, on 1,500 within .001, on 5,000 the same (`seminaive reproduce adjusted-choice`)."""
 LARGEST = 8000
 """Weights above which the matrix of their second derivatives (half a gigabyte) is not made."""
 KNOWN = 3000

@@ -119,22 +119,28 @@ def weights_frame(schema: Schema, weights: Floats, errors: Floats, overlap: Over
 
 
 def sentences(schema: Schema, weights: Floats, errors: Floats, overlap: Overlap) -> list[str]:
-    """Which columns are reversed given the others, and which say nearly the same."""
+    """The surest weights, which columns are reversed given the others, and which say nearly the same."""
+    size, half = np.atleast_2d(weights), Z95 * np.atleast_2d(errors)
     names = [str(name) for name in schema.names]
-    lines = []
-    reversed_ones = np.argwhere(np.atleast_2d(weights) < 0)
-    if len(reversed_ones):
-        size = np.atleast_2d(weights)[tuple(reversed_ones.T)]
-        half = Z95 * np.atleast_2d(errors)[tuple(reversed_ones.T)]
-        order = np.argsort(size + half, kind="stable")
+
+    def listed(places: Integers, sign: bool = False) -> str:
         parts = []
-        for i in order[:NAMED]:
-            k, j = reversed_ones[i]
+        for k, j in places[:NAMED].tolist():
             of_class = f" for {schema.classes[k]}" if weights.ndim == 2 else ""
-            surely = "" if size[i] + half[i] < 0 else ", could be chance"
-            parts.append(f"{names[j]}{of_class} ({size[i]:.2f} ± {half[i]:.2f}{surely})")
-        more = f" and {len(order) - NAMED} more" if len(order) > NAMED else ""
-        lines.append(f"reversed given the other columns (negative weight, 95 % interval): {', '.join(parts)}{more}")
+            width = f" ± {half[k, j]:.2f}" if np.isfinite(half[k, j]) else ""
+            surely = ", could be chance" if sign and size[k, j] + half[k, j] >= 0 else ""
+            about = f" ({size[k, j]:.2f}{width}{surely})" if sign else f" {size[k, j]:.2f}{width}"
+            parts.append(f"{names[j]}{of_class}{about}")
+        return ", ".join(parts) + (f" and {len(places) - NAMED} more" if len(places) > NAMED else "")
+
+    lines = []
+    fitted = _sorted_by(np.argwhere(half > 0), -np.abs(size) / np.where(half > 0, half, 1.0))
+    if len(fitted):
+        lines.append(f"weights, the surest first (1: as naive Bayes; 95 % interval): {listed(fitted)}")
+    reversed_ones = _sorted_by(np.argwhere(size < 0), size + half)
+    if len(reversed_ones):
+        these = listed(reversed_ones, sign=True)
+        lines.append(f"reversed given the other columns (negative weight, 95 % interval): {these}")
     alike = {
         (min(j, int(i)), max(j, int(i))): c
         for j, (i, c) in enumerate(zip(overlap.partner, overlap.correlation, strict=True))
@@ -146,3 +152,8 @@ def sentences(schema: Schema, weights: Floats, errors: Floats, overlap: Overlap)
         more = f" and {len(alike) - NAMED} more" if len(alike) > NAMED else ""
         lines.append(f"say nearly the same, and share their weight (correlation): {', '.join(parts)}{more}")
     return lines
+
+
+def _sorted_by(places: Integers, key: Floats) -> Integers:
+    """Places (pairs of row and column) in rising order of a key."""
+    return places[np.argsort(key[tuple(places.T)], kind="stable")]

@@ -119,8 +119,8 @@ def _by_form(counts: Floats, starts: Integers, sums: Sums, reading: Reading) -> 
 
     table, variance = np.zeros((2, *counts.shape))
     if reading.form == "ovr":
-        for k in present:
-            two, shares = one_against_rest(counts[present], k_among(k, present)), one_against_rest(prior, k)
+        for i, k in enumerate(present):
+            two, shares = one_against_rest(counts[present], i), one_against_rest(prior, k)
             table[k] = log_odds_adjustments(two, starts, shares, how.smoothing, how.smoothing_kind)
             variance[k] = spread(two, shares).sum(axis=0)
         return table, variance
@@ -133,11 +133,6 @@ def _by_form(counts: Floats, starts: Integers, sums: Sums, reading: Reading) -> 
         variance[present] = spread(own, shares)
     as_class = _told_as(sums, reading)
     return table[as_class], variance[as_class]
-
-
-def k_among(k: int, present: Integers) -> int:
-    """The number of a class among those told apart."""
-    return int(np.searchsorted(present, k))
 
 
 def _told_as(sums: Sums, reading: Reading) -> Integers:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seminaive.evidence.storage import storable
-from seminaive.statistics.confusion import Constraint, Demand, measure
+from seminaive.statistics.confusion import OVERALL, Constraint, Demand, measure
 from seminaive.table.schema import Floats
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class ConstraintReport:
         lines = [f"status {self.status}; method {self.method}; counted on {PLACES[self.place]}"]
         for p in self.promises:
             sign, what = ("<=", p.metric) if p.metric == "cost" else (">=", p.metric)
-            where = "overall" if p.label == "*" else f"of {p.label!r}"
+            where = "overall" if p.metric in OVERALL else f"of {p.label!r}"  # a class may be called "*" itself
             count = f" ({p.counted} of {p.cases:g} cases, {p.needed} needed)" if p.counted is not None else ""
             if p.certificate == "none":
                 sure = "no certificate"

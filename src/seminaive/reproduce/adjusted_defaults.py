@@ -72,11 +72,11 @@ def tried(folder: Path, trial: Trial, quick: bool = False) -> Outcome:
     """Fit on the training rows of every fold and score the others."""
     X, y, train = read(folder, trial.name)
     pairs: list[tuple[Rows, Rows]] = []
-    if trial.folds == 0:
-        assert train is not None
+    if train is not None and trial.folds == 0:
         pairs.append(fixed_split(X, y, train))
-    for repetition in range(1 if quick else trial.repetitions):
-        pairs += in_folds(X, y, trial.folds, repetition)
+    else:
+        for repetition in range(1 if quick else trial.repetitions):
+            pairs += in_folds(X, y, trial.folds, repetition)
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
         found = []

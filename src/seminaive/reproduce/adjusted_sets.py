@@ -55,6 +55,11 @@ class DataSet:
         """Two classes have one model, and no line for all of them."""
         return len(self.classes) == 1
 
+    def repeated(self, quick: bool) -> int:
+        """Repetitions to run; chance cannot be told from a single search on a fixed split."""
+        few = 3 if self.name == "dna" else 1
+        return min(few, self.repetitions) if quick else self.repetitions
+
     def parameters(self) -> dict[str, Any]:
         """The paper's estimates."""
         return {"smoothing": self.mass, "smoothing_kind": self.kind, "missing": "value"}

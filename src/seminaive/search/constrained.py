@@ -9,13 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from threadpoolctl import ThreadpoolController
 
+from seminaive.search.linear import one_blas_thread
 from seminaive.search.polish import polish, swap
 from seminaive.search.promises import Problem, penalised, softened
 
@@ -81,6 +79,7 @@ MANY_ROWS = 5_000
 """Beyond this many rows one restart instead of two, and no swap search: single rows matter little there."""
 
 
+@one_blas_thread()
 def move_parameters(problem: Problem, random_state: int = 0, thorough: bool = True, starts: int = 6) -> Moved:
     """Find the model of least loss that keeps the promises.
 
@@ -93,21 +92,6 @@ def move_parameters(problem: Problem, random_state: int = 0, thorough: bool = Tr
     starts : int
         Runs from random points as long as nothing was found.
     """
-    with one_blas_thread():
-        return _search(problem, random_state, thorough, starts)
-
-
-@cache
-def _controller() -> Any:
-    return ThreadpoolController()
-
-
-def one_blas_thread() -> Any:
-    """Products of small matrices on one thread: the same bits everywhere, and 10 times faster on a busy machine."""
-    return _controller().limit(limits=1, user_api="blas")
-
-
-def _search(problem: Problem, random_state: int, thorough: bool, starts: int) -> Moved:
     best = _Best(problem)
     if best.feasible():
         return best.result()

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from seminaive.search.constrained import Moved, one_blas_thread
+from seminaive.search.constrained import Moved
+from seminaive.search.linear import one_blas_thread
 from seminaive.search.promises import SAFE, Problem
 from seminaive.statistics.confusion import count_confusion, margins
 

@@ -13,6 +13,7 @@ from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.exceptions import ConvergenceWarning
 
 from seminaive.search.bounded import bounded_minimum
 from seminaive.search.linear import one_blas_thread, solve_positive
@@ -167,7 +168,7 @@ def newton(
         sums = trial_sums if length == 1.0 else problem.sums(trial)
     warnings.warn(
         f"The weights did not settle in {LIMIT} Newton steps at penalty {penalty:.3g}: the last are kept.",
-        _convergence_warning(),
+        ConvergenceWarning,
         stacklevel=2,
     )
     return Fit(weights, penalty, sums, free, LIMIT, converged=False)
@@ -212,9 +213,3 @@ def _descent(
         target = bounded_minimum(curved, curved @ weights - gradient, restraint.nonnegative)
         return target - weights, (target > 0) | ~np.broadcast_to(restraint.nonnegative, size)
     return -solve_positive(curved, gradient), np.ones(size, dtype=bool)
-
-
-def _convergence_warning() -> type[Warning]:
-    from sklearn.exceptions import ConvergenceWarning
-
-    return ConvergenceWarning

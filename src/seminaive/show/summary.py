@@ -18,8 +18,8 @@ def summarize(title: str, evidence: Model, class_weight: npt.NDArray[Any], numer
     nominal = [c for c in schema.columns if c.kind == "nominal"]
     numbers = [c for c in schema.columns if c.kind == "numeric"]
     lines = [
-        f"{title}: {total:g} rows, {schema.n_classes} classes ({shares})",
-        f"{len(nominal)} nominal columns; {len(numbers)} numeric columns, each {numeric}",
+        f"{title}: {total:g} rows, {schema.n_classes} class{'es' if schema.n_classes > 1 else ''} ({shares})",
+        f"{len(nominal)} nominal columns; {len(numbers)} numeric columns{f', each {numeric}' if numbers else ''}",
     ]
     days = [str(c.name) for c in numbers if c.unit]
     if days:

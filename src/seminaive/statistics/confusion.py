@@ -94,6 +94,8 @@ def read_constraints(constraints: Mapping[Any, Mapping[str, Any]] | None, classe
             if metric not in known:
                 same = ALSO_CALLED.get(metric) if isinstance(metric, str) else None
                 hint = f" ({metric} is called {same!r} here)" if same in known else ""
+                if overall and metric in OF_A_CLASS:
+                    hint = " (rates of one class are asked for under its label; that of a class '*' is written ('*',))"
                 raise ValueError(f"constraints[{key!r}]: {metric!r} is not one of {', '.join(known)}{hint}")
             found.append(_read_one(metric, value, position, label, len(classes)))
     seen = set()
