@@ -49,7 +49,7 @@ class Undecided:
         """Tiles of the rows to look at from the present set, and the weight of the others that are wrong."""
         outlook = self._outlook(1.0)
         reached = outlook == UNDECIDED
-        n_reached = np.count_nonzero(reached)
+        n_reached = int(np.count_nonzero(reached))
         if n_reached < WORTH_IT * self.n_reached or (reached & self.elsewhere).any() or self.n_reached == 0:
             outlook = self._lay_out_anew()
             self.n_reached = max(n_reached, 1)
