@@ -108,3 +108,51 @@ def test_the_rankings_and_the_full_set_are_the_frozen_ones(problems, whole):
     assert information_ranking(relevance).order[:12].tolist() == CASE["mi_top12"]
     redundancy = pairwise_information(np.ascontiguousarray(whole[2][fit].T))
     assert mrmr_ranking(relevance, redundancy, 12).order.tolist() == CASE["mrmr_top12"]
+
+
+def plain_path(problem, direction, criterion):
+    """A whole search in plain NumPy, ties by index: at every step the scores of the set are summed afresh."""
+    bits = (problem.codes == 3).T.astype(np.float64)
+    says = problem.tables[0].reshape(4, 814, 4)[:, :, 2:]
+    y = problem.segments.per_row(problem.segments.labels)
+    inside = np.full(814, direction == "backward")
+    order, values = [], []
+    for _ in range(814):
+        free = np.flatnonzero(~inside if direction == "forward" else inside)
+        sign = 1.0 if direction == "forward" else -1.0
+        zero, more = says[:, inside, 0].sum(axis=1), (says[:, inside, 1] - says[:, inside, 0]).T
+        scores = problem.log_prior[0] + zero + bits[:, inside] @ more
+        found = np.zeros(len(free))
+        for c in range(4):
+            rows, rivals = y == c, [k for k in range(4) if k != c]
+            apart = scores[rows][:, rivals] - scores[rows][:, [c]]
+            shift = sign * (says[rivals][:, free] - says[c, free])
+            x = bits[np.ix_(rows, free)]
+            if criterion == "probability":
+                odds, at = np.exp(apart), np.exp(shift)
+                joint = odds @ at[:, :, 0] + x * (odds @ (at[:, :, 1] - at[:, :, 0]))
+                found += (joint / (1.0 + joint)).sum(axis=0)
+                continue
+            same = 1e-12 * np.maximum(1.0, np.abs(scores[rows, c]))[:, None]
+            wrong = np.zeros(x.shape, dtype=bool)
+            for r, k in enumerate(rivals):
+                far = apart[:, [r]] + (same if k < c else -same)
+                wrong |= np.where(x == 1.0, far + shift[r, :, 1] > 0.0, far + shift[r, :, 0] > 0.0)
+            found += wrong.sum(axis=0)
+        found /= len(y)
+        best = np.flatnonzero(found <= found.min() + 1e-12)[0]
+        inside[free[best]] = not inside[free[best]]
+        order.append(free[best])
+        values.append(found[best])
+    return order, values
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rows", ["fit", "holdout"])
+@pytest.mark.parametrize("direction", ["forward", "backward"])
+@pytest.mark.parametrize("criterion", ["error", "probability"])
+def test_whole_paths_are_those_of_a_plain_search(problems, rows, direction, criterion):
+    order, values = plain_path(problems[0][rows], direction, criterion)
+    path = greedy_path(problems[0][rows], direction, criterion, ties="index")
+    assert path.features.tolist() == order
+    np.testing.assert_allclose(path.values, values, atol=1e-9)

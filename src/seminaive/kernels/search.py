@@ -26,6 +26,7 @@ from numba import njit
 Array = Any  # numba kernels are typed by their arguments, not by annotations
 
 ERROR, PROBABILITY, LOG_LOSS = 0, 1, 2
+RIGHT, UNDECIDED, WRONG = 0, 1, 2
 
 TILE = 1024
 LANES = 64
@@ -272,3 +273,38 @@ def score_dense(
             for k in range(rows.shape[0]):
                 _join_1(is_error, odds[k, start:stop], rows[k, start:stop], joined)
             out[j] += _sum_rows(criterion, joined, base[start:stop], weights[start:stop], all_weigh_one)
+
+
+@njit(cache=True, nogil=True)
+def add_coded(
+    codes: Array, starts: Array, log_ratios: Array, own_evidence: Array, sign: float, rivals: Array, own: Array
+) -> None:
+    """Add what a coded feature says to the log odds (rivals, rows) and to the score of the true class, or take it out.
+
+    ``log_ratios`` (rivals, segments, codes) and ``own_evidence`` (segments, codes) begin at the feature's first code.
+    """
+    for s in range(starts.size - 1):
+        row = codes[starts[s] : starts[s + 1]]
+        for k in range(rivals.shape[0] + 1):
+            told = log_ratios[k, s] if k < rivals.shape[0] else own_evidence[s]
+            sums = rivals[k, starts[s] : starts[s + 1]] if k < rivals.shape[0] else own[starts[s] : starts[s + 1]]
+            for i in range(row.size):
+                sums[i] += sign * told[row[i]]
+
+
+@njit(cache=True, nogil=True)
+def mark_outlook(odds: Array, starts: Array, up: Array, down: Array, out: Array) -> None:
+    """Mark rows that stay RIGHT, or WRONG, whatever shift between ``down`` and ``up`` (segments, rivals) comes.
+
+    ``odds`` are log odds (rivals, rows); segment s holds the rows ``starts[s]:starts[s + 1]``. A shift of 0 must be
+    among those that may come.
+    """
+    out[:] = RIGHT
+    for s in range(starts.size - 1):
+        marks = out[starts[s] : starts[s + 1]]
+        for k in range(odds.shape[0]):
+            row = odds[k, starts[s] : starts[s + 1]]
+            highest, lowest = up[s, k], down[s, k]
+            for i in range(marks.size):
+                mark = WRONG if row[i] + lowest > 0.0 else (UNDECIDED if row[i] + highest > 0.0 else RIGHT)
+                marks[i] = max(marks[i], mark)

@@ -19,6 +19,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from seminaive.kernels.search import add_coded
 from seminaive.search.problem import SearchProblem
 
 __all__ = ["Criteria", "Criterion", "Odds", "trace"]
@@ -65,14 +66,13 @@ class Odds:
         K = problem.n_classes
         labels = segments.per_row(segments.labels)
         self.rival_labels = np.array([[k + (k >= c) for k in range(K - 1)] for c in range(K)])
-        self.side = np.where(np.arange(K - 1)[:, None] < labels, 1, -1).astype(np.int8)
+        self.tolerance = np.where(np.arange(K - 1)[:, None] < labels, SAME, -SAME)
         self.log_ratios, self.own_evidence = _against_own(problem.tables, segments.tables, segments.labels)
         prior, own_prior = _against_own(problem.log_prior[:, :, None], segments.tables, segments.labels)
         row_segment = segments.per_row(np.arange(len(segments.labels)))
-        self.row_at = row_segment * problem.tables.shape[2]
         self.labels = labels
-        self.rivals = prior[:, row_segment]
-        self.own = own_prior[row_segment]
+        self.rivals = np.take(prior[:, :, 0], row_segment, axis=1)
+        self.own = np.take(own_prior[:, 0], row_segment)
         self.weights = problem.weights
         self.total_weight = float(segments.n_rows if problem.weights is None else problem.weights.sum())
         self.included = np.zeros(problem.n_features, dtype=bool)
@@ -83,14 +83,9 @@ class Odds:
         for feature in features:
             self.move(feature)
 
-    def evidence(self, feature: int) -> tuple[Floats, Floats]:
-        """What one feature says: (K - 1, n) for the rivals relative to the true class, (n,) for that
-        class."""
-        slot = int(self.slot[feature])
-        if slot < self.problem.n_coded:
-            at = self.row_at + self.problem.offsets[slot] + self.problem.codes[slot]
-            return np.take(self.log_ratios, at, axis=1), np.take(self.own_evidence, at)
-        rows = self.problem.dense_evidence(slot - self.problem.n_coded)
+    def dense_evidence(self, feature: int) -> tuple[Floats, Floats]:
+        """What a dense feature says: (K - 1, n) for the rivals relative to the true class, (n,) for that class."""
+        rows = self.problem.dense_evidence(int(self.slot[feature]) - self.problem.n_coded)
         if not np.isfinite(rows).all():
             raise ValueError(f"Evidence of feature {feature} must be finite; floor a density of zero at log -700.")
         columns = np.arange(rows.shape[1])
@@ -99,13 +94,16 @@ class Odds:
 
     def move(self, feature: int) -> None:
         """Add the feature to the set, or remove it if it is in."""
-        shift, own = self.evidence(feature)
-        if self.included[feature]:
-            self.rivals -= shift
-            self.own -= own
+        sign = -1.0 if self.included[feature] else 1.0
+        problem, slot = self.problem, int(self.slot[feature])
+        if slot < problem.n_coded:
+            here = slice(problem.offsets[slot], problem.offsets[slot + 1])
+            told = self.log_ratios[:, :, here], self.own_evidence[:, here]
+            add_coded(problem.codes[slot], problem.segments.starts, *told, sign, self.rivals, self.own)
         else:
-            self.rivals += shift
-            self.own += own
+            shift, own = self.dense_evidence(feature)
+            self.rivals += sign * shift
+            self.own += sign * own
         self.included[feature] = not self.included[feature]
         self._decided = self._odds = None
 
@@ -113,7 +111,7 @@ class Odds:
         """Log odds moved by the tolerance for ties, so that row i is wrong exactly if one of its rivals is
         above 0."""
         if self._decided is None:
-            self._decided = self.rivals + self.side * (SAME * np.maximum(np.abs(self.own), 1.0))
+            self._decided = self.rivals + self.tolerance * np.maximum(np.abs(self.own), 1.0)
         return self._decided
 
     def odds(self) -> Floats:
@@ -157,14 +155,10 @@ class Odds:
 def _against_own(
     tables: Floats, table_of: npt.NDArray[np.int64], labels: npt.NDArray[np.int64]
 ) -> tuple[Floats, Floats]:
-    """Per segment, evidence of the rivals minus that of the segment's class (K - 1, S * T), and the latter
-    (S * T,)."""
+    """Per segment, evidence of the rivals minus that of the segment's class (K - 1, S, T), and the latter (S, T)."""
     own = tables[table_of, labels]
-    K = tables.shape[1]
-    rivals = np.empty((K - 1, *own.shape))
-    for s, c in enumerate(labels):
-        rivals[:, s] = np.delete(tables[table_of[s]], c, axis=0) - own[s]
-    return rivals.reshape(K - 1, -1), own.reshape(-1)
+    rivals = [np.delete(tables[v], c, axis=0) - own[s] for s, (v, c) in enumerate(zip(table_of, labels, strict=True))]
+    return np.stack(rivals, axis=1), own
 
 
 def trace(problem: SearchProblem, start: Iterable[int], moves: Iterable[int]) -> Iterator[Criteria]:
