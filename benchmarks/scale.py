@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -37,9 +38,9 @@ KILLED = Path(__file__).parent.parent / "tests" / "table" / "killed.py"
 def worker(name: str, folder: Path, n_files: int, megabytes: int | None = None) -> dict[str, Any]:
     """Run one piece of `scale_work` in a process of its own."""
     command = [sys.executable, "-m", "benchmarks.scale_work", name, str(folder), str(n_files)]
-    run = subprocess.run(
-        command + ([] if megabytes is None else [str(megabytes)]), capture_output=True, text=True, check=False
-    )
+    limit = [] if megabytes is None else [str(megabytes)]
+    threads = {**os.environ, "POLARS_MAX_THREADS": "1"}
+    run = subprocess.run([*command, *limit], env=threads, capture_output=True, text=True, check=False)
     if run.returncode:
         raise SystemExit(f"{name} failed:\n{run.stderr}")
     found: dict[str, Any] = json.loads(run.stdout)
@@ -149,8 +150,8 @@ def main() -> None:
     heads = ("the same sums from the same files", "CPU / wall s", "x ours", "peak MB", "above start, MB")
     write_section(
         "Scale",
-        f"{options.files * FILE_ROWS:,} rows x 20 columns (10 numeric, 10 text of 10 levels), CPU seconds of one thread "
-        "unless wall is said.\n\n"
+        f"{options.files * FILE_ROWS:,} rows x 20 columns (10 numeric, 10 text of 10 levels). CPU seconds of one "
+        "thread unless wall is said.\n\n"
         + table(("what", "figure", "asked"), done)
         + "\n\nFaults (disk full, unreadable file, corrupt row group, other schema, column missing) have no figure: "
         "`pytest tests/table/test_scan.py tests/table/test_disk.py` shows each message.\n\n"
