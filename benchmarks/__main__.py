@@ -6,7 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-SHARED = {"__init__", "__main__", "common"}
+SHARED = {"__init__", "__main__", "common", "scale_rows", "scale_work", "scale_cluster"}
+"""Files that only serve others."""
 
 
 def main() -> int:

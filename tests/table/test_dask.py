@@ -16,6 +16,7 @@ from greedy_search import forward_selection, search_some_fit_all
 from clusters import worker_processes
 from seminaive import NaiveBayes, encode, scan_parquet
 from seminaive.table import scratch
+from seminaive.table.dask import share_out
 
 ROWS, COLUMNS, FILES = 12_000, 12, 4
 
@@ -110,6 +111,24 @@ def test_a_killed_worker_changes_nothing(files, in_memory):
         assert forward_selection(table, strike) == expected
         assert killed == [3]
         assert table.counts().tolist() == in_memory.counts().tolist()
+        client.wait_for_workers(2, timeout=60)
+        assert table.counts().tolist() == in_memory.counts().tolist()
+        first, second = table.blocks._groups().values()  # the one that came in its place works as much as the other
+        assert abs(len(first) - len(second)) <= 1
+
+
+@pytest.mark.parametrize(
+    ("holders", "expected"),
+    [
+        ([["a"], ["b"], ["a"], ["a"], ["b"]], {"a": [0, 2, 3], "b": [1, 4]}),  # nearly even: nothing moves
+        ([["a"], ["a"], ["a"], ["a"], ["a"]], {"a": [0, 1, 2], "b": [3, 4]}),
+        ([["a", "b"]] * 4, {"a": [0, 2], "b": [1, 3]}),
+        ([[], ["gone"], [], ["a"]], {"a": [0, 2, 3], "b": [1]}),
+        ([["a"]], {"a": [0], "b": []}),
+    ],
+)
+def test_a_worker_that_holds_little_gets_its_share(holders, expected):
+    assert share_out(holders, ["a", "b"]) == expected
 
 
 # --- blocks and passes ------------------------------------------------------------------------------------------------

@@ -54,6 +54,12 @@ def test_a_folder_is_no_place_for_predictions(tmp_path):
         model.predict_parquet(frame, tmp_path)
 
 
+def test_a_folder_that_is_not_there_is_named(tmp_path):
+    model, frame = model_and_rows(50)
+    with pytest.raises(FileNotFoundError, match=r"there is no folder .*nowhere for the predictions"):
+        model.predict_parquet(frame, tmp_path / "nowhere" / "out.parquet")
+
+
 def test_no_rows_are_one_clear_error_and_no_file(tmp_path):
     model, frame = model_and_rows(50)
     frame.head(0).to_parquet(tmp_path / "rows.parquet")

@@ -89,6 +89,20 @@ def test_a_whole_row_group_may_have_weight_zero(files, cache):
         assert model.class_count_.tolist() == expected.class_count_.tolist()
 
 
+def test_what_the_estimator_wishes_comes_before_what_the_scan_does(files):
+    rows = scan_parquet(files, "y", columns=["c"], max_levels=1)
+    assert NaiveBayes().fit(rows).counts_["c"].shape == (2, 1)
+    assert NaiveBayes(max_levels=2).fit(rows).counts_["c"].shape == (2, 2)
+    declared = NaiveBayes(levels={"c": ["a", "b", "c", "d"]}).fit(scan_parquet(files, "y"))
+    assert declared.counts_["c"].shape == (2, 4)
+
+
+def test_a_scan_is_shown_in_one_line_however_many_files_it_has(files):
+    rows = scan_parquet(sorted(files.glob("*")) * 100, "y")
+    assert repr(rows) == "Scan(120000 rows in 300 files, 2 columns, target 'y')"
+    assert repr(rows.unlabelled()) == "Scan(120000 rows in 300 files, 2 columns, unlabelled)"
+
+
 # --- what does not ----------------------------------------------------------------------------------------------------
 
 
@@ -248,6 +262,11 @@ def test_options_that_make_no_sense_are_refused_at_once(files, options, message)
         scan_parquet(files, **options)
 
 
+def test_rows_without_labels_are_nothing_to_learn_from(files):
+    with pytest.raises(ValueError, match="the scan names no column of labels: pass target="):
+        NaiveBayes().fit(scan_parquet(files, columns=["x", "c"]))
+
+
 def test_no_file_at_all(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"no .parquet file matches"):
         scan_parquet(tmp_path / "*.parquet", "y")
@@ -261,5 +280,5 @@ def test_files_without_rows_have_nothing_to_learn(tmp_path):
 
 def test_columns_of_another_model_are_refused(files):
     model = NaiveBayes().fit(scan_parquet(files, "y"))
-    with pytest.raises(ValueError, match=r"the columns \['x'\] are not the model's columns \['x', 'c'\]"):
+    with pytest.raises(ValueError, match=r"the columns \['x'\] are not the model's columns \['x', 'c'\]; pass those"):
         model.predict(scan_parquet(files, columns=["x"]))

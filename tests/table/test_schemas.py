@@ -5,10 +5,11 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from seminaive import encode
+from seminaive import encode, scan_csv
 from seminaive.table.discretize import binned, column_values
 from seminaive.table.encode import bin_codes, stream_blocks
 from seminaive.table.exact_quantiles import quantile_bins
+from seminaive.table.facts import ColumnFacts
 from seminaive.table.schema import FIRST_LEVEL, MAX_LEVELS, MISSING, RARE, UNSEEN, Column, Schema
 
 WIDE = [f"w{i % 300:03d}" for i in range(600)]
@@ -205,3 +206,17 @@ def test_identifiers_draw_a_warning_and_short_or_repeated_columns_do_not():
     columns_of(text[:19])
     columns_of(np.append(np.arange(20), 3)[:, None])
     columns_of(np.linspace(0, 1, 20)[:, None])
+
+
+def test_row_numbers_are_recognised_in_pieces_and_values_that_return_are_not(tmp_path):
+    rows = pd.DataFrame({"id": np.arange(900), "amount": np.tile(np.arange(30), 30), "y": np.arange(900) % 2})
+    rows.to_csv(tmp_path / "rows.csv", index=False)
+    with pytest.warns(UserWarning, match="identifier") as warned:
+        encode(scan_csv(tmp_path / "rows.csv", "y", block_rows=30, cache=tmp_path / "cache"))
+    assert [str(w.message)[:11] for w in warned] == ["column 'id'"]
+
+
+def test_a_column_that_is_text_for_the_sake_of_one_value_says_so():
+    labels = dict.fromkeys([*(str(i) for i in range(70_000)), "unknown"], 0)
+    with pytest.raises(ValueError, match=r"at most 65534 .* \(it would be numeric but for 'unknown': make a gap of"):
+        ColumnFacts("x", "codes", 80_000, labels=labels).column(None, None)

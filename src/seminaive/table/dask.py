@@ -126,17 +126,13 @@ class DaskBlocks:
         return self._grouped
 
     def _group_by_holder(self, workers: list[str]) -> dict[str, list[Any]]:
-        """Parts by the worker that holds them; parts that nobody holds are dealt out evenly."""
+        """Parts by the worker that holds them; some move to a worker that has come and holds few."""
         from distributed import wait
 
         wait(self.parts)  # a part still in the making has no holder yet
         holders = self.client.who_has(self.parts)
-        groups: dict[str, list[Any]] = {worker: [] for worker in workers}
-        for i, part in enumerate(self.parts):
-            alive = [worker for worker in holders.get(part.key, ()) if worker in groups]
-            chosen = min(alive) if alive else workers[i % len(workers)] if workers else ""
-            groups.setdefault(chosen, []).append(part)
-        return {worker: group for worker, group in groups.items() if group}
+        places = [holders.get(part.key, ()) for part in self.parts]
+        return {worker: [self.parts[i] for i in group] for worker, group in share_out(places, workers).items() if group}
 
 
 @dataclass(eq=False)
@@ -220,6 +216,34 @@ def facts_on_cluster(scan: Any) -> Facts:
     parts = in_parts(scan.client, [scan.only(piece) for piece in scan.pieces])
     facts: Facts = sum_on_cluster(scan.client, [(_read_facts, (part,)) for part in parts])
     return facts
+
+
+def share_out(holders: Sequence[Sequence[str]], workers: Sequence[str]) -> dict[str, list[int]]:
+    """Which worker works on which parts, by who holds them; parts that nobody holds are dealt out evenly.
+
+    Where a worker would have less than half of its share, as one that has just taken the place of a dead one, parts
+    move: they are copied once, and every pass from then on is work for all.
+
+    Examples
+    --------
+    >>> share_out([["a"], ["b"], ["a"]], ["a", "b"])
+    {'a': [0, 2], 'b': [1]}
+    >>> share_out([["a"], ["a"], ["a"], ["a"]], ["a", "b"])
+    {'a': [0, 1], 'b': [2, 3]}
+    """
+    groups: dict[str, list[int]] = {worker: [] for worker in workers}
+    for i, places in enumerate(holders):
+        alive = [worker for worker in places if worker in groups]
+        chosen = (
+            min(alive, key=lambda w: (len(groups[w]), w)) if alive else workers[i % len(workers)] if workers else ""
+        )
+        groups.setdefault(chosen, []).append(i)
+    share = len(holders) // max(len(groups), 1)
+    if groups and 2 * min(map(len, groups.values())) < share:
+        for poor in groups.values():
+            while len(poor) < share:
+                poor.append(max(groups.values(), key=len).pop())
+    return {worker: sorted(group) for worker, group in groups.items()}
 
 
 # --- what runs here ---------------------------------------------------------------------------------------------------

@@ -68,7 +68,7 @@ def open_table(X: Any, y: Any, sample_weight: Any, wishes: Wishes, n_jobs: int |
         if y is not None or sample_weight is not None:
             what = "an encoded Table" if isinstance(X, Table) else "a scan of files"
             raise ValueError(f"X is {what}: its labels and weights are inside, do not pass them again")
-        return X if isinstance(X, Table) else X.table(n_jobs)
+        return X if isinstance(X, Table) else X.wishing(wishes).table(n_jobs)
     if is_dask(X):
         return DaskRows.of_frame(X, y, sample_weight).table(wishes)
     rows = LabelledRows.open(X, y, sample_weight)
@@ -115,4 +115,7 @@ def has_own_names(X: Any) -> bool:
 def check_names(names: Sequence[Any], schema: Schema) -> None:
     """Refuse rows whose columns are not the model's."""
     if list(names) != schema.names:
-        raise ValueError(f"the columns {list(names)} are not the model's columns {schema.names}")
+        raise ValueError(
+            f"the columns {list(names)} are not the model's columns {schema.names}; pass those, in that order "
+            "(a scan takes columns=)"
+        )

@@ -32,6 +32,11 @@ class Wishes:
     levels: Mapping[Any, Sequence[Any]] | None = None
     max_levels: int | None = None
 
+    def overruled_by(self, other: Wishes) -> Wishes:
+        """The other's wishes, and these where the other has none."""
+        ours, others = vars(self), vars(other)
+        return Wishes(**{name: ours[name] if others[name] is None else others[name] for name in ours})
+
     def resolve(self, names: list[Any]) -> tuple[set[int], dict[int, tuple[Any, ...]]]:
         """Positions of the columns declared nominal, and declared levels by position."""
         most = self.max_levels
@@ -82,7 +87,7 @@ class ColumnFacts:
     """What some rows tell about a column.
 
     ``labels`` has the weight of each label's rows (0 where nobody asked for it); ``empty`` says that every row is a
-    gap, so that the kind is not known.
+    gap, so that the kind is not known. ``differing`` is the range of whole numbers that all differ, None for others.
     """
 
     name: Any
@@ -91,6 +96,7 @@ class ColumnFacts:
     empty: bool = False
     unit: str = ""
     labels: Mapping[Any, float] = field(default_factory=dict)
+    differing: tuple[float, float] | None = None
 
     def __add__(self, other: ColumnFacts) -> ColumnFacts:
         if self.kind != other.kind and not (self.empty or other.empty):
@@ -100,11 +106,14 @@ class ColumnFacts:
         for label, count in other.labels.items():
             labels[label] = labels.get(label, 0) + count
         empty = self.empty and other.empty
-        return ColumnFacts(self.name, known.kind, self.rows + other.rows, empty, known.unit, labels)
+        differing = _both_differ(self, other)
+        return ColumnFacts(self.name, known.kind, self.rows + other.rows, empty, known.unit, labels, differing)
 
     def column(self, declared: tuple[Any, ...] | None, max_levels: int | None) -> Column:
         """The column that these facts make."""
         if self.kind == "numbers" and declared is None:
+            if self.rows >= IDENTIFIER_ROWS and self.differing is not None:
+                warn_of_identifier(self.name, "all its whole numbers differ")
             return Column(self.name, "numeric", unit=self.unit)
         if declared is not None:
             stray = [label for label in self.labels if label not in set(declared)]
@@ -116,7 +125,7 @@ class ColumnFacts:
         if len(self.labels) > MAX_LEVELS:
             raise ValueError(
                 f"column {self.name!r} has {len(self.labels)} levels; at most {MAX_LEVELS} are possible: "
-                "leave the column out, or fold the rare levels with max_levels"
+                f"leave the column out, or fold the rare levels with max_levels{_nearly_numbers(self.labels)}"
             )
         if self.rows >= IDENTIFIER_ROWS and len(self.labels) == self.rows:
             warn_of_identifier(self.name, "every value occurs once")
@@ -128,6 +137,35 @@ class ColumnFacts:
         kept, folded = ranked[: max_levels - 1], ranked[max_levels - 1 :]
         order = sorted(kept, key=level_order)
         return Column(self.name, "nominal", levels=(*order, RARE), folded=tuple(sorted(folded, key=level_order)))
+
+
+def _both_differ(a: ColumnFacts, b: ColumnFacts) -> tuple[float, float] | None:
+    """The range of the whole numbers of two parts, if they surely differ: each part's do, and one lies above the other.
+
+    So row numbers are recognised, whatever they are cut into, and nothing else is taken for them.
+    """
+    if not a.rows or not b.rows:
+        return a.differing or b.differing
+    if a.differing is None or b.differing is None:
+        return None
+    low, high = sorted((a.differing, b.differing))
+    return (low[0], high[1]) if low[1] < high[0] else None
+
+
+def _nearly_numbers(labels: Iterable[Any]) -> str:
+    """What to do about a column that would be numeric but for a few labels."""
+    stray = [label for label in labels if not _reads_as_number(label)]
+    if not 0 < len(stray) <= 20:
+        return ""
+    return f" (it would be numeric but for {', '.join(map(repr, stray[:5]))}: make a gap of what is no number)"
+
+
+def _reads_as_number(label: Any) -> bool:
+    try:
+        float(label)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,7 +191,8 @@ def column_facts(source: Source, name: Any, counted: bool, weights: Floats | Non
     """The facts of one column as read; labels are counted only if somebody has to rank them."""
     rows = len(source.data)
     if source.kind == "numbers":
-        return ColumnFacts(name, "numbers", rows, empty=bool(np.isnan(source.data).all()), unit=source.unit)
+        empty, differing = bool(np.isnan(source.data).all()), _range_if_differing(source.data, source.whole)
+        return ColumnFacts(name, "numbers", rows, empty=empty, unit=source.unit, differing=differing)
     used = used_labels(source)
     labels: dict[Any, float] = dict.fromkeys(used, 0)
     if counted:
@@ -207,8 +246,6 @@ def frame_facts(
         source = frame.read(j)
         if source.kind == "numbers" and j in nominal:
             source = numbers_as_codes(source)
-        if source.kind == "numbers" and source.whole:
-            _suspect_identifier(source.data, name)
         facts.append(column_facts(source, name, wishes.max_levels is not None, weights))
         sources.append(source)
     return facts, sources
@@ -218,15 +255,16 @@ def _matrix_facts(frame: Frame, j: int) -> ColumnFacts:
     assert frame.matrix is not None
     if frame.matrix.dtype.kind == "f":
         frame.read(j)  # refuses what cannot be squared
-    else:
-        _suspect_identifier(frame.matrix[:, j], frame.names[j])
-    return ColumnFacts(frame.names[j], "numbers", frame.n_rows)
+    differing = _range_if_differing(frame.matrix[:, j], frame.matrix.dtype.kind != "f")
+    return ColumnFacts(frame.names[j], "numbers", frame.n_rows, differing=differing)
 
 
-def _suspect_identifier(values: npt.NDArray[Any], name: Any) -> None:
+def _range_if_differing(values: npt.NDArray[Any], whole: bool) -> tuple[float, float] | None:
+    """The least and greatest of whole numbers that all differ; a look at the first of them rules out most columns."""
     head = values[:1000]
-    if len(values) >= IDENTIFIER_ROWS and len(np.unique(head)) == len(head) and len(np.unique(values)) == len(values):
-        warn_of_identifier(name, "all its whole numbers differ")
+    if not whole or not len(head) or len(np.unique(head)) < len(head) or len(np.unique(values)) < len(values):
+        return None
+    return float(values.min()), float(values.max())
 
 
 def warn_of_identifier(name: Any, reason: str) -> None:

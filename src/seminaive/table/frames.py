@@ -65,7 +65,8 @@ def open_frame(X: Any) -> Frame:
     if hasattr(X, "__array__"):
         return _open_array(np.asarray(X))
     raise TypeError(
-        f"X is a {type(X).__name__}; pass a pandas, Polars or Arrow table, a 2-D array or a SciPy sparse matrix"
+        f"X is a {type(X).__name__}; pass a pandas, Polars or Arrow table, a 2-D array, a SciPy sparse matrix, or "
+        "files as scan_parquet or scan_csv name them"
     )
 
 

@@ -35,6 +35,8 @@ def write_predictions(path: str | os.PathLike[str], classes: npt.NDArray[Any], p
     target = Path(path)
     if target.is_dir():
         raise IsADirectoryError(f"{target} is a folder; name a file for the predictions")
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {target.parent} for the predictions")
     draft = target.with_name(f".{target.name}.{os.getpid()}.writing")
     written = 0
     try:

@@ -24,7 +24,7 @@ from seminaive.table.streams import FileStream, ParquetStream, Piece, check_colu
 from seminaive.table.table import LabelledRows, Table, codes_among
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Scan:
     """Rows in files, read when they are needed; ``fit`` and ``predict`` take it in place of a frame.
 
@@ -49,6 +49,10 @@ class Scan:
     sources: tuple[FileStream, ...] = field(default=(), repr=False)
     client: Any = field(default=None, repr=False)
 
+    def __repr__(self) -> str:
+        what = "unlabelled" if self.target is None else f"target {self.target!r}"
+        return f"Scan({self.n_rows} rows in {len(self.files)} files, {len(self.columns)} columns, {what})"
+
     @cached_property
     def pieces(self) -> tuple[Piece, ...]:
         """What can be read by itself, in row order."""
@@ -65,12 +69,18 @@ class Scan:
         """Rows in all files."""
         return sum(piece.n_rows for piece in self.pieces)
 
+    def wishing(self, wishes: Wishes) -> Scan:
+        """The same rows under an estimator's wishes, which come before those of the scan."""
+        return replace(self, wishes=self.wishes.overruled_by(wishes))
+
     def unlabelled(self) -> Scan:
         """The same rows in their order, labels and weights not read: for prediction."""
         return replace(self, target=None, weight=None)
 
     def learn(self, n_jobs: int | None = None) -> Schema:
         """One pass over the columns whose levels must be known (and the target) to learn the schema."""
+        if self.target is None:
+            raise ValueError("the scan names no column of labels: pass target= to scan_parquet or scan_csv")
         if not self.pieces:
             raise ValueError(f"{self.files[0]}: no rows to learn from")
         if self.client is None:
