@@ -68,10 +68,27 @@ def peak_bytes_per_cell(frame: pd.DataFrame, y: np.ndarray) -> float:
 
 
 IRIS = "from sklearn.datasets import load_iris; X, y = load_iris(return_X_y=True);"
+FIRST_FIT = IRIS + "from seminaive import NaiveBayes; NaiveBayes().fit(X, y)"
+
+
+def cold_start(runs: int = 7) -> tuple[float, float, float]:
+    """CPU seconds of the first process ever, of a later one, and of the later one above ``import sklearn``.
+
+    Python's compiled files are in place in all of them, as an installer leaves them; numba's are not in the first.
+    """
+    with tempfile.TemporaryDirectory() as compiled, tempfile.TemporaryDirectory() as kernels:
+        python = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": compiled}
+        with tempfile.TemporaryDirectory() as elsewhere:
+            child_cpu(FIRST_FIT, NUMBA_CACHE_DIR=elsewhere, **python)
+        python["NUMBA_CACHE_DIR"] = kernels
+        first = child_cpu(FIRST_FIT, **python)
+        later = float(np.median([child_cpu(FIRST_FIT, **python) for _ in range(runs)]))
+        bare = float(np.median([child_cpu("import sklearn", **python) for _ in range(runs)]))
+    return first, later, later - bare
 
 
 def main() -> None:
-    single_thread()
+    single_thread()  # for BLAS; seminaive takes one too, being told no n_jobs
     codes, frame, y = nominal_data()
     encoded = snb.encode(frame, y)
     model, peer = NaiveBayes().fit(encoded), CategoricalNB().fit(codes, y)
@@ -91,14 +108,7 @@ def main() -> None:
     ours = timed(lambda: NaiveBayes().fit(mixed, labels).predict_joint_log_proba(mixed), 3)
 
     memory = peak_bytes_per_cell(frame, y)
-    with tempfile.TemporaryDirectory() as cache:
-        first = child_cpu(IRIS + "from seminaive import NaiveBayes; NaiveBayes().fit(X, y)", NUMBA_CACHE_DIR=cache)
-        fits = [
-            child_cpu(IRIS + "from seminaive import NaiveBayes; NaiveBayes().fit(X, y)", NUMBA_CACHE_DIR=cache)
-            for _ in range(5)
-        ]
-        bare = [child_cpu(IRIS) for _ in range(5)]
-    warm = float(np.median(fits) - np.median(bare))
+    first, later, above = cold_start()
 
     def ratio(a: float, b: float) -> str:
         return f"{a / b:.1f}"
@@ -115,12 +125,15 @@ def main() -> None:
         ("the same with NaiveBayes, from the raw frame", ours, f"{ratio(by_hand.cpu, ours.cpu)} x faster", ">= 5"),
         ("peak memory of fit from categoricals, bytes per cell", "", f"{memory:.2f}", "<= 1.3"),
         ("first process ever: import and fit 150 rows, CPU-s", "", f"{first:.2f}", "<= 6"),
-        ("later process, above loading the data with scikit-learn, CPU-s", "", f"{warm:.2f}", "<= 1.5"),
+        ("later process: the same, CPU-s", "", f"{later:.2f}", ""),
+        ("... above `import sklearn`", "", f"{above:.2f}", "<= 1.5"),
         ("weak scale: accuracy (best possible .841)", "", f"{weak_scale():.4f}", ">= .835"),
         ("largest difference of log probabilities to CategoricalNB", "", f"{agree:.1e}", "1e-12"),
     ]
     data = f"{N:,} rows x {P} nominal columns of {LEVELS} levels, {CLASSES} classes; 100,000 x {P} mixed"
-    write_section("Foundation", f"{data}.\n\n" + table(("what", "CPU / wall s", "figure", "asked"), rows))
+    write_section(
+        "Foundation", f"{data}. One thread throughout.\n\n" + table(("what", "CPU / wall s", "figure", "asked"), rows)
+    )
 
 
 if __name__ == "__main__":

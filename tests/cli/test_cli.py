@@ -123,7 +123,7 @@ def test_few_rows_are_learned_but_not_scored(run, tmp_path):
 def test_one_class_is_nothing_to_score(run, tmp_path):
     code, out, _ = run("train", csv_file(tmp_path, "x,y\n" + "1,a\n" * 20), "--target", "y")
     assert code == 0
-    assert "the target holds a only" in out
+    assert "the target holds 'a' only" in out
 
 
 def test_labels_with_a_single_row_count_as_errors(run, tmp_path):
@@ -333,3 +333,47 @@ def test_a_reader_that_stops_early_is_no_error(place):
         process.stdout.close()  # before anything was written
         assert process.stderr.read() == b""
         assert process.wait(timeout=120) == 0
+
+
+# --- what is read stays as it is --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("train", "mine.csv", "--target", "outcome", "-o", "mine.csv"),
+        ("predict", "loans.snb", "mine.csv", "-o", "mine.csv"),
+        ("predict", "loans.snb", "mine.csv", "-o", "link.csv"),
+    ],
+)
+def test_the_file_that_is_read_is_never_overwritten(run, place, command):
+    mine, link = place / "mine.csv", place / "link.csv"
+    mine.write_bytes((place / "loans.csv").read_bytes())
+    if not link.exists():
+        link.symlink_to(mine)
+    code, out, complaint = run(*command)
+    assert (code, out) == (1, "")
+    sentence = f"{command[-1]} is read by this command and would be overwritten; name another file to write"
+    assert complaint == f"seminaive: error: {sentence}\n"
+    assert mine.read_bytes() == (place / "loans.csv").read_bytes()
+
+
+def test_where_a_model_cannot_be_saved_is_said_before_it_is_learned(run, place):
+    for output, sentence in (
+        ("nowhere/m.snb", f"nowhere/m.snb: the folder {place / 'nowhere'} does not exist"),
+        (".", ". is a folder; name a file to write"),
+    ):
+        code, out, complaint = run("train", "loans.csv", "--target", "outcome", "-o", output)
+        assert (code, out, complaint) == (1, "", f"seminaive: error: {sentence}\n")
+
+
+def test_numbers_that_are_read_as_text_draw_a_note(run, tmp_path):
+    rows = [f'{"old" if i == 3 else i},"{i},5",{"yes" if i % 3 else "no"}' for i in range(12)]
+    data = csv_file(tmp_path, "\n".join(["age,size,y", *rows]))
+    code, _, complaint = run("train", data, "--target", "y")
+    assert code == 0
+    assert complaint.splitlines() == [
+        "note: column 'age' is read as text because row 3 holds 'old'; leave such cells empty if it is a number",
+        "note: column 'size' is read as text because of its decimal commas; write decimal points if it is a number",
+    ]
+    assert run("train", data, "--target", "y", "--nominal", "age,size")[2] == ""

@@ -76,7 +76,7 @@ def test_what_cannot_be_done_is_one_sentence(run, arguments, sentence):
 
 @pytest.mark.parametrize(
     ("text", "sentence"),
-    [("x,y\n1,a\n2,b\n", "has 2 rows, too few"), ("x,y\n" + "1,a\n" * 20, "the target holds a only")],
+    [("x,y\n1,a\n2,b\n", "has 2 rows, too few"), ("x,y\n" + "1,a\n" * 20, "the target holds 'a' only")],
 )
 def test_rows_that_cannot_be_compared_on_are_refused(run, tmp_path, text, sentence, capsys):
     (tmp_path / "few.csv").write_text(text)

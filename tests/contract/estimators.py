@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import pytest
+from tables import messy
 
 from seminaive import (
     AdjustedNB,
@@ -72,6 +73,13 @@ COUNTS_COLUMNS = {"BayesianForest", "BayesianForest-bd"}
 """Names of estimators whose prior depends on the number of columns: one that says nothing still shifts the others."""
 ROOTED_IN_THE_FIRST_COLUMN = {"TreeAugmentedNB"}
 """Names of estimators that smooth from the first column on, so that the order of columns moves their evidence."""
+
+
+@cache
+def fitted(make: Callable[[], Any]) -> Any:
+    """An estimator that learned from the messy rows: one for all tests, which must leave it as it is."""
+    return make().fit(*messy())
+
 
 every_estimator = pytest.mark.parametrize("make", [pytest.param(make, id=name) for name, make in ESTIMATORS])
 every_estimator_that_ignores_idle_columns = pytest.mark.parametrize(

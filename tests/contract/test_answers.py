@@ -9,16 +9,17 @@ from estimators import (
     every_estimator,
     every_estimator_that_ignores_idle_columns,
     every_estimator_without_a_first_column,
+    fitted,
 )
 from tables import is_answer, messy, numbers, own_terms, said, with_unseen
 
 from seminaive import encode
+from seminaive.table.encode import stream_blocks
 
 
 @every_estimator
 def test_mixed_columns_with_gaps_and_unseen_values_have_an_answer(make):
-    X, y = messy()
-    model = make().fit(X, y)
+    (X, y), model = messy(), fitted(make)
     assert is_answer(model.predict_proba(X))
     assert is_answer(model.predict_proba(with_unseen(X)))
     assert model.score(X, y) > 0.5
@@ -26,8 +27,7 @@ def test_mixed_columns_with_gaps_and_unseen_values_have_an_answer(make):
 
 @every_estimator
 def test_all_four_ways_to_predict_agree(make):
-    X, y = messy()
-    model = make().fit(X, y)
+    X, model = messy()[0], fitted(make)
     scores, log_probabilities = model.predict_joint_log_proba(X), model.predict_log_proba(X)
     np.testing.assert_allclose(np.exp(log_probabilities), model.predict_proba(X), atol=1e-15)
     if model.evidence_.link == "ovr":
@@ -92,8 +92,7 @@ def test_more_columns_than_rows_have_an_answer(make):
 
 @every_estimator
 def test_rows_without_any_value_get_the_prior(make):
-    X, y = messy()
-    model = make().fit(X, y)
+    X, model = messy()[0], fitted(make)
     if getattr(model, "missing", "skip") == "value":
         pytest.skip("missing values say something")
     empty = X.iloc[:2].copy()
@@ -137,7 +136,7 @@ def test_an_empty_string_is_a_level(make):
 def test_the_order_of_the_rows_does_not_matter(make):
     X, y = messy()
     shuffled = np.random.default_rng(1).permutation(len(y))
-    model, other = make().fit(X, y), make().fit(X.iloc[shuffled], y[shuffled])
+    model, other = fitted(make), make().fit(X.iloc[shuffled], y[shuffled])
     np.testing.assert_allclose(model.predict_joint_log_proba(X), other.predict_joint_log_proba(X), rtol=1e-9, atol=1e-9)
 
 
@@ -145,7 +144,7 @@ def test_the_order_of_the_rows_does_not_matter(make):
 def test_the_order_of_the_columns_only_permutes_the_evidence(make):
     X, y = messy()
     turned = X[X.columns[::-1]]
-    model, other = make().fit(X, y), make().fit(turned, y)
+    model, other = fitted(make), make().fit(turned, y)
     here, there = model.contributions(X), other.contributions(turned)
     assert own_terms(there) == own_terms(here)[::-1]
     for term in here.terms:
@@ -154,13 +153,15 @@ def test_the_order_of_the_columns_only_permutes_the_evidence(make):
 
 
 @every_estimator
-def test_one_thread_and_two_give_the_same_bits(make):
+def test_one_thread_and_two_give_the_same_bits(make, monkeypatch):
+    monkeypatch.setitem(stream_blocks.__kwdefaults__, "block_rows", 1000)  # five blocks of few rows
     rng = np.random.default_rng(0)
-    n = 140_000  # three blocks
+    n = 5000
     y = rng.integers(0, 3, n)
     X = pd.DataFrame(
         {"size": np.round(rng.normal(size=n) + y, 2), "kind": pd.Categorical((y + rng.integers(0, 3, n)) % 5)}
     )
+    assert len(encode(X, y).blocks.blocks) == 5
     alone, together = make().set_params(n_jobs=1).fit(X, y), make().set_params(n_jobs=2).fit(X, y)
     np.testing.assert_array_equal(alone.predict_joint_log_proba(X), together.predict_joint_log_proba(X))
 

@@ -7,15 +7,14 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from estimators import every_estimator
+from estimators import every_estimator, fitted
 from matplotlib.axes import Axes
 from tables import COLUMNS, messy, own_terms, said, with_unseen
 
 
 @every_estimator
 def test_contributions_and_prior_add_up_to_the_scores(make):
-    X, y = messy()
-    model = make().fit(X, y)
+    X, model = messy()[0], fitted(make)
     for rows in (X, with_unseen(X)):
         parts, scores = model.contributions(rows), model.predict_joint_log_proba(rows)
         assert parts.values.shape == (len(X), len(parts.terms), 3)
@@ -40,8 +39,7 @@ def test_ten_thousand_random_rows_add_up_to_the_tenth_digit(make):
 
 @every_estimator
 def test_a_value_never_seen_says_nothing(make):
-    X, y = messy()
-    model = make().fit(X, y)
+    X, model = messy()[0], fitted(make)
     strange = with_unseen(X).iloc[:1]
     parts = model.contributions(strange)
     assert strange["colour"].tolist() == ["pink"]
@@ -96,8 +94,7 @@ def test_the_shown_evidence_of_two_classes_adds_up_to_the_log_odds(make):
 
 @every_estimator
 def test_a_reference_class_can_be_chosen(make):
-    X, y = messy()
-    model = make().fit(X, y)
+    X, model = messy()[0], fitted(make)
     if model.evidence_.link == "ovr":
         with pytest.raises(ValueError, match="every class is shown against the rest"):
             model.explain(X, reference="perhaps")

@@ -13,6 +13,7 @@ from seminaive.cli.names import column_named
 from seminaive.cli.output import check_output, check_picture, draw, write_file
 from seminaive.evidence.storage import load
 from seminaive.table.files import read_file
+from seminaive.table.predictions import prediction_table
 from seminaive.table.schema import Column
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 def predict(options: Namespace) -> None:
     """Run the command: the class of every row, and the probability of each class."""
     if options.output is not None:
-        check_output(options.output)
+        check_output(options.output, options.data, options.model)
     model = load_model(options.model)
     table = predictions(model, rows_for(model, options.data), options.data)
     if options.output is not None:
@@ -35,16 +36,10 @@ def predict(options: Namespace) -> None:
 
 def predictions(model: Any, rows: Any, path: str) -> pa.Table:
     """One line per row: ``class``, then ``probability_<label>`` for every label."""
-    import pyarrow as pa
-
     try:
-        probabilities = model.predict_proba(rows)
+        return prediction_table(model.classes_, model.predict_proba(rows))
     except (TypeError, ValueError) as problem:
         raise ValueError(f"{path}: {problem}") from None
-    best = model.classes_[probabilities.argmax(axis=1)]
-    columns = {"class": pa.array(best.tolist())}
-    columns |= {f"probability_{label}": probabilities[:, k] for k, label in enumerate(model.classes_)}
-    return pa.table(columns)
 
 
 def explain(options: Namespace) -> None:

@@ -68,7 +68,7 @@ def check_folds(path: str, y: Any, folds: int, repeats: int) -> None:
             raise ValueError(f"--{name} is {value}; it must be at least {least}")
     labels, counts = np.unique(y, return_counts=True)
     if len(labels) == 1:
-        raise ValueError(f"{path}: the target holds {labels[0]} only: there is nothing to tell apart")
+        raise ValueError(f"{path}: the target holds {labels.tolist()[0]!r} only: there is nothing to tell apart")
     if len(y) < FEWEST_ROWS:
         raise ValueError(f"{path} has {len(y)} rows, too few for cross-validation; {FEWEST_ROWS} are needed")
     if counts.max() < folds:

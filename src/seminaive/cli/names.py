@@ -23,9 +23,9 @@ def column_named(name: str, columns: Sequence[str], path: str) -> str:
         return name
     lower = {column.lower(): column for column in columns}
     near = get_close_matches(name.lower(), lower, n=1)
-    hint = f"did you mean {lower[near[0]]!r}? (its columns: " if near else "(its columns: "
+    hint = f"; did you mean {lower[near[0]]!r}?" if near else ""
     more = ", ..." if len(columns) > SHOWN else ""
-    raise ValueError(f"{path} has no column {name!r}; {hint}{', '.join(columns[:SHOWN])}{more})")
+    raise ValueError(f"{path} has no column {name!r}{hint} (its columns: {', '.join(columns[:SHOWN])}{more})")
 
 
 def chosen_columns(given: Iterable[str] | None, columns: Sequence[str], path: str) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from argparse import Namespace
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ import numpy.typing as npt
 from sklearn.dummy import DummyClassifier
 
 from seminaive.cli.names import chosen_columns, column_named
+from seminaive.cli.output import check_place
 from seminaive.cli.scores import FEWEST_ROWS, FOLDS, Scores, cross_validated
 from seminaive.models.adjusted import AdjustedNB
 from seminaive.models.base import EvidenceClassifier
@@ -46,9 +48,13 @@ MODELS: dict[str, type[EvidenceClassifier]] = {
 }
 """What ``--model`` offers, one line per model."""
 
+LOOKED_AT, STRAY = 10_000, 0.1  # rows of a column of text that are looked at, and words in it that may be strays
+
 
 def train(options: Namespace) -> None:
     """Run the command."""
+    if options.output is not None:
+        check_place(options.output, options.data)
     X, y, nominal = rows_and_labels(options)
     model = make_model(options.model, options.numeric, nominal)
     try:
@@ -75,7 +81,48 @@ def rows_and_labels(options: Namespace) -> tuple[pa.Table, npt.NDArray[Any], lis
     X = table.select([name for name in table.column_names if name not in dropped])
     if X.num_columns == 0:
         raise ValueError(f"{options.data} has no column besides the target to learn from")
+    for advice in almost_numbers(X, nominal):
+        warnings.warn(advice, stacklevel=2)
     return X, y, [name for name in nominal if name not in dropped]
+
+
+def almost_numbers(X: pa.Table, nominal: Sequence[str]) -> list[str]:
+    """Advice on columns of text that were probably meant as numbers: a stray word among them, or decimal commas.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> for advice in almost_numbers(pa.table({"age": ["31", "old"] + ["40"] * 8, "size": ["1,5"] * 10}), nominal=[]):
+    ...     print(advice)
+    column 'age' is read as text because row 1 holds 'old'; leave such cells empty if it is a number
+    column 'size' is read as text because of its decimal commas; write decimal points if it is a number
+    """
+    import pyarrow as pa
+
+    found = []
+    for name in X.column_names:
+        column = X.column(name)
+        if name in nominal or not pa.types.is_string(column.type):
+            continue
+        cells = [cell for cell in column[:LOOKED_AT].to_pylist() if cell is not None]
+        words = [cell for cell in cells if not _is_number(cell)]
+        if words and all(_is_number(cell.replace(",", ".", 1)) for cell in cells):
+            why = "of its decimal commas; write decimal points if it is a number"
+        elif words and len(words) <= len(cells) * STRAY:
+            row = column.index(words[0]).as_py()
+            why = f"row {row} holds {words[0]!r}; leave such cells empty if it is a number"
+        else:
+            continue
+        found.append(f"column {name!r} is read as text because {why}")
+    return found
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
 
 
 def labels_of(table: pa.Table, target: str, path: str) -> npt.NDArray[Any]:
@@ -111,7 +158,8 @@ def make_model(name: str, numeric: str | None, nominal: Sequence[str]) -> Any:
 def report(name: str, model: Any, X: pa.Table, y: npt.NDArray[Any]) -> list[str]:
     """Cross-validated scores in words."""
     if len(model.classes_) == 1:
-        return [f"the target holds {model.classes_[0]} only: there is nothing to tell apart, and nothing to score"]
+        only = model.classes_.tolist()[0]
+        return [f"the target holds {only!r} only: there is nothing to tell apart, and nothing to score"]
     if len(y) < FEWEST_ROWS:
         return [
             f"too few rows for cross-validation ({len(y)}; {FEWEST_ROWS} are needed): how good this is, is not known"

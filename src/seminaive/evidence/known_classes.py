@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 from typing import TypeVar
 
 __all__ = ["ESTIMATORS", "RECORDS", "is_registered", "name_of", "register_estimator", "registered", "storable"]
@@ -62,6 +63,12 @@ def _register(registry: dict[str, type], cls: Class) -> Class:
 
 
 def registered(registry: dict[str, type], name: str) -> type:
+    """The class of this name; a public one is imported here if this is its first use."""
+    # The package is read at run time: importing it by name would import every room above this one. Only names on its
+    # own list are asked for, so a file still cannot cause any other import.
+    library = sys.modules[__name__.partition(".")[0]]
+    if name not in registry and name in library.__all__:
+        getattr(library, name)
     if name not in registry:
         raise ValueError(f"it holds a {name!r:.80}, which is not known here; import the module that defines it first")
     return registry[name]
