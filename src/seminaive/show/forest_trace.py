@@ -146,7 +146,9 @@ class ForestTrace:
         note = "burn-in\n(starts outside)" if outside else "burn-in"
         middle = (float(self.x[0]) + first) / 2
         place: Any = {"transform": ax.get_xaxis_transform(), "ha": "center", "va": "bottom", "fontsize": "small"}
-        ax.text(middle, 0.03, note, bbox={"facecolor": "#eeeeee", "edgecolor": "none", "pad": 1.0, "alpha": 0.6}, **place)
+        ax.text(
+            middle, 0.03, note, bbox={"facecolor": "#eeeeee", "edgecolor": "none", "pad": 1.0, "alpha": 0.6}, **place
+        )
 
     def _verdict(self) -> tuple[str, bool]:
         if self.exact:
