@@ -64,7 +64,7 @@ def test_the_same_seed_gives_the_same_rows_and_another_one_others():
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_forest_finds_the_pairs_that_decide_the_class(seed):
-    X, y = make_corral(n_noise=6, seed=seed)
+    X, y = make_corral(n_noise=3, seed=seed)
     model = BayesianForest().fit(X, y)
     inclusion = dict(zip(X, model.inclusion_, strict=True))
     assert min(inclusion[name] for name in ("a0", "a1", "b0", "b1", "correlated")) > 0.99

@@ -110,7 +110,7 @@ def draw_graph(
         _, ax = plt.subplots(figsize=size, layout="constrained")
     ax.set_axis_off()
     ax.set_title(title, fontsize=TITLE, color=colour)
-    figure: Any = ax.get_figure(root=True)
+    figure: Any = ax.figure.canvas.figure  # the whole one, even if the axes are in a part of it
     figure.draw_without_rendering()  # only now is known how large the axes are
     box = ax.get_window_extent()
     dots = figure.dpi / 72
@@ -119,7 +119,7 @@ def draw_graph(
     free = room / scale - [width, height]
     ax.set_xlim(-free[0] / 2, width + free[0] / 2)
     ax.set_ylim(-free[1] / 2, height + free[1] / 2)
-    ax.set_aspect("equal", adjustable="datalim")
+    ax.set_aspect("equal", adjustable="box")
     corner = np.array([(width - drawing.extent[0]) / 2, below + 4])
     _draw_nodes_and_edges(ax, graph, replace(drawing, place=drawing.place + corner), corner, scale)
     indent = (width - max([row.width for row in legend], default=0.0)) / 2
