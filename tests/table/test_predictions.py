@@ -33,6 +33,35 @@ def test_files_are_predicted_without_loading_them(tmp_path):
     np.testing.assert_array_equal(pd.read_parquet(tmp_path / "out.parquet").iloc[:, 1:], model.predict_proba(frame))
 
 
+@pytest.mark.parametrize("block_rows", [77, 65_536])
+def test_keys_stand_beside_the_predictions_of_their_rows(tmp_path, block_rows):
+    model, frame = model_and_rows()
+    keyed = frame.assign(key=[f"k{i}" for i in range(len(frame))], when=pd.Timestamp("2024-01-01"))
+    for i, size in enumerate([300, 1_000]):
+        keyed.iloc[i * 900 : (i + 1) * 900].to_parquet(tmp_path / f"{i}.parquet", row_group_size=size)
+    rows = snb.scan_parquet(tmp_path / "*.parquet", columns=["x", "colour"], block_rows=block_rows)
+    assert model.predict_parquet(rows, tmp_path / "answers", keep=["key", "when", "x"]) == 1800
+    written = pd.read_parquet(tmp_path / "answers")
+    assert list(written) == ["key", "when", "x", "class", "probability_no", "probability_yes"]
+    assert written["key"].tolist() == keyed["key"][:1800].tolist()
+    np.testing.assert_array_equal(written["probability_yes"], model.predict_proba(frame[:1800])[:, 1])
+
+
+def test_keys_that_cannot_be_kept_are_refused_before_anything_is_written(tmp_path):
+    model, frame = model_and_rows(50)
+    frame.to_parquet(tmp_path / "rows.parquet")
+    rows = snb.scan_parquet(tmp_path / "rows.parquet")
+    for X, keep, message in (
+        (frame, ["x"], "keep takes columns of files: pass a scan of them, not a DataFrame"),
+        (rows, "x", "keep must be a list of names, got 'x'"),
+        (rows, ["key"], "has no column 'key'; it has x, colour"),
+        (rows, ["x", "x"], "keep: the file of predictions would have two columns 'x'"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            model.predict_parquet(X, tmp_path / "out.parquet", keep=keep)
+    assert not (tmp_path / "out.parquet").exists()
+
+
 def test_nothing_is_left_when_writing_fails_and_the_old_file_stays(tmp_path, monkeypatch):
     model, frame = model_and_rows()
     model.predict_parquet(frame[:5], tmp_path / "out.parquet")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from os import PathLike
 from typing import Any, Self
@@ -21,7 +21,7 @@ from seminaive.models.checks import check_n_jobs
 from seminaive.show.explain import explain_model, explain_rows
 from seminaive.show.explanation import Explanation, ModelExplanation
 from seminaive.table.block import Block, same_block
-from seminaive.table.door import has_own_names, open_rows, open_table
+from seminaive.table.door import columns_to_keep, has_own_names, open_rows, open_table
 from seminaive.table.facts import Wishes
 from seminaive.table.fold import Kernel, Rows
 from seminaive.table.frames import Frame, open_frame
@@ -128,14 +128,22 @@ class EvidenceClassifier(ClassifierMixin, TableEstimator):
         best = self._by_row(X, best_class)
         return np.asarray(self.classes_[best])
 
-    def predict_parquet(self, X: Any, path: str | PathLike[str]) -> int:
+    def predict_parquet(self, X: Any, path: str | PathLike[str], keep: Sequence[str] = ()) -> int:
         """Write the prediction and all probabilities of every row to a Parquet file, and give the number of rows.
 
         Works block by block: neither the rows (files, a Dask DataFrame) nor the result need fit in memory; on a cluster
         the workers score. The file appears under its name only when it is complete.
+
+        Parameters
+        ----------
+        X : rows of any kind
+        path : path of the file
+        keep : names of columns, optional
+            Written before the predictions, such as the keys of the rows; X must be a scan, whose files hold them.
         """
         evidence = self._fitted()
-        return write_predictions(path, self.classes_, self._rows(X).map(probabilities, evidence, n_jobs=self.n_jobs))
+        rows = self._rows(X).map(probabilities, evidence, n_jobs=self.n_jobs)
+        return write_predictions(path, self.classes_, rows, columns_to_keep(X, keep, self.classes_))
 
     def _fitted(self) -> Model:
         check_is_fitted(self, "evidence_")

@@ -6,11 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy.typing as npt
+
 from seminaive.table.dask import DaskRows, is_dask
 from seminaive.table.encode import stream_blocks
 from seminaive.table.facts import Facts, Wishes, frame_facts
 from seminaive.table.fold import Kernel, Rows, map_in_order
 from seminaive.table.frames import Frame, open_frame
+from seminaive.table.predictions import prediction_names
 from seminaive.table.scan import Scan
 from seminaive.table.schema import Schema
 from seminaive.table.table import LabelledRows, Table
@@ -105,6 +108,21 @@ def open_rows(X: Any, schema: Schema) -> Rows:
         check_names(list(X.columns), schema)
         return DaskRows.of_frame(X, None, None).unlabelled(schema)
     return FrameRows(schema, open_frame(X))
+
+
+def columns_to_keep(X: Any, names: Sequence[str], classes: npt.NDArray[Any]) -> Iterator[Any] | None:
+    """Columns of files that are written beside the predictions of their rows; None when none are wanted."""
+    if not names:
+        return None
+    if isinstance(names, str):
+        raise ValueError(f"keep must be a list of names, got {names!r}")
+    if not isinstance(X, Scan):
+        raise ValueError(f"keep takes columns of files: pass a scan of them, not a {type(X).__name__}")
+    written = [*names, *prediction_names(classes.tolist())]
+    for name in names:
+        if written.count(name) > 1:
+            raise ValueError(f"keep: the file of predictions would have two columns {name!r}")
+    return X.other_columns(names)
 
 
 def has_own_names(X: Any) -> bool:

@@ -14,7 +14,12 @@ import numpy.typing as npt
 from seminaive.table.schema import Floats
 
 
-def write_predictions(path: str | os.PathLike[str], classes: npt.NDArray[Any], probabilities: Iterator[Floats]) -> int:
+def write_predictions(
+    path: str | os.PathLike[str],
+    classes: npt.NDArray[Any],
+    probabilities: Iterator[Floats],
+    kept: Iterator[Any] | None = None,
+) -> int:
     """Write the most probable class and all probabilities of each row; the file appears when it is complete.
 
     Parameters
@@ -24,6 +29,8 @@ def write_predictions(path: str | os.PathLike[str], classes: npt.NDArray[Any], p
         Class labels, in the order of the probabilities' columns.
     probabilities : iterator of arrays (rows, classes)
         In row order.
+    kept : iterator of Arrow tables, optional
+        Columns of the same rows that are written before them, cut in any way.
 
     Returns
     -------
@@ -39,11 +46,15 @@ def write_predictions(path: str | os.PathLike[str], classes: npt.NDArray[Any], p
         raise FileNotFoundError(f"there is no folder {target.parent} for the predictions")
     draft = target.with_name(f".{target.name}.{os.getpid()}.writing")
     written = 0
+    held: Any = None
     try:
         with contextlib.ExitStack() as stack:
             writer = None
             for part in probabilities:
                 rows = prediction_table(classes, part)
+                if kept is not None:
+                    held, keys = _first_rows(held, kept, len(part))
+                    rows = _side_by_side(keys, rows)
                 if writer is None:
                     writer = stack.enter_context(parquet.ParquetWriter(draft, rows.schema))
                 writer.write_table(rows)
@@ -70,3 +81,19 @@ def prediction_table(classes: npt.NDArray[Any], probabilities: Floats) -> Any:
     columns = [pa.array(best.tolist() if best.dtype == object else best)]
     columns += [pa.array(np.ascontiguousarray(probabilities[:, k])) for k in range(len(classes))]
     return pa.table(columns, names=prediction_names(classes.tolist()))
+
+
+def _first_rows(held: Any, more: Iterator[Any], n: int) -> tuple[Any, Any]:
+    """The first n rows of the table in hand and of those that follow; what is left of it comes first."""
+    import pyarrow as pa
+
+    while held is None or held.num_rows < n:
+        following = next(more)
+        held = following if held is None else pa.concat_tables([held, following])
+    return held.slice(n), held.slice(0, n)
+
+
+def _side_by_side(left: Any, right: Any) -> Any:
+    for name, column in zip(right.column_names, right.columns, strict=True):
+        left = left.append_column(name, column)
+    return left

@@ -128,6 +128,12 @@ class Scan:
                 codes = codes_among(rows.classes, schema.classes)[rows.codes]
                 yield from stream_blocks(schema, rows.frame, codes, rows.weights, first_row=at)
 
+    def other_columns(self, names: Sequence[str]) -> Iterator[Any]:
+        """Some columns of the files, predictors or not, as Arrow tables in row order."""
+        check_columns(self.sources, names)
+        rows = self.unlabelled()
+        return (batch for piece in rows.pieces for _, batch in rows._batches(piece, list(names)))
+
     def table(self, n_jobs: int | None = None) -> Table:
         """The rows as a Table: on the cluster if there is one, else reading the files anew in every pass."""
         schema = self.learn(n_jobs)
