@@ -45,7 +45,7 @@ ESTIMATORS: list[tuple[str, Callable[[], Any]]] = [
     ),
     ("AdjustedNB", AdjustedNB),
     ("AdjustedNB-alo", partial(AdjustedNB, select="alo")),
-    ("AdjustedNB-ovr", partial(AdjustedNB, coupling="ovr", numeric="kde", centre="auto")),
+    ("AdjustedNB-ovr", partial(AdjustedNB, select="alo", coupling="ovr", numeric="kde", centre="auto")),
     (
         "AdjustedNB-gaussian",
         partial(AdjustedNB, select="alo", numeric="gaussian", nonnegative=True, shared=True, missing="skip"),

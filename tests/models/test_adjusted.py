@@ -9,7 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seminaive import AdjustedNB, NaiveBayes
+from seminaive.metrics import log_loss_bits
 from seminaive.models import adjusted_choice
+from seminaive.reproduce.adjusted_choice import eight_levels
 from seminaive.reproduce.adjusted_sets import AllOnes
 
 RAW = {"smoothing": 0.0, "smoothing_kind": "none"}
@@ -83,16 +85,16 @@ def test_a_single_column_without_smoothing_is_believed_as_it_stands():
 def test_two_copies_share_one_weight_and_their_order_does_not_matter():
     X, y = frame(3)
     X["copy"] = X["c1"]
-    model = AdjustedNB().fit(X, y)
+    model = AdjustedNB(select="alo").fit(X, y)
     assert model.weights_[1] == pytest.approx(model.weights_[4], abs=1e-9)
     order = [4, 2, 0, 3, 1]
-    turned = AdjustedNB().fit(X.iloc[::-1, order], y[::-1])
+    turned = AdjustedNB(select="alo").fit(X.iloc[::-1, order], y[::-1])
     np.testing.assert_allclose(turned.weights_, model.weights_[order], atol=1e-9)
 
 
 def test_swapping_two_classes_keeps_every_weight():
     X, y = frame(4)
-    there, back = AdjustedNB().fit(X, y), AdjustedNB().fit(X, 1 - y)
+    there, back = (AdjustedNB(select="alo").fit(X, labels) for labels in (y, 1 - y))
     np.testing.assert_allclose(there.weights_, back.weights_, atol=1e-9)
     np.testing.assert_allclose(there.predict_proba(X), back.predict_proba(X)[:, ::-1], atol=1e-9)
 
@@ -130,16 +132,32 @@ def test_a_given_sum_of_squares_is_met_and_one_too_large_is_no_restraint():
     ],
 )
 def test_left_out_rows_choose_except_for_softmax_on_few_rows(classes, wishes, judge):
-    X, y = frame(7, classes=classes)
+    X, y = frame(7, rows=300, classes=classes)
     model = AdjustedNB(**wishes).fit(X, y)
     assert judge in model.path_.criterion
     assert judge in model.summary()
 
 
 def test_softmax_on_many_rows_is_chosen_by_leaving_out(monkeypatch):
-    monkeypatch.setattr("seminaive.models.adjusted.FEW_ROWS", 100)
+    monkeypatch.setitem(adjusted_choice.FEW_ROWS, "softmax", 100)
     X, y = frame(7, classes=3)
     assert "one by one" in AdjustedNB().fit(X, y).path_.criterion
+
+
+@pytest.mark.parametrize("coupling", ["softmax", "ovr"])
+def test_on_few_rows_folds_choose_because_leaving_out_takes_thin_tables_for_certain(coupling):
+    draws = [np.random.default_rng(seed) for seed in range(5)]
+    losses = []
+    for rng in draws:
+        (X, y), (news, truth) = (eight_levels(rng, n) for n in (60, 4000))
+        row = []
+        for select in ("auto", "alo"):
+            model = AdjustedNB(select=select, coupling=coupling, nominal=range(12)).fit(X, y)
+            row.append(log_loss_bits(truth, model.predict_proba(news)))
+        losses.append(row)
+    by_folds, left_out = np.mean(losses, axis=0)
+    assert by_folds < 1.1
+    assert left_out > by_folds + 0.1
 
 
 @pytest.mark.filterwarnings("ignore:column 'id' may be an identifier")

@@ -66,9 +66,9 @@ class AdjustedNB(EvidenceClassifier):
         With ``numeric="gaussian"``: prior of means and variances, as for `NaiveBayes`.
     select : "auto", "alo", "cv", "paper" or None
         What chooses the penalty. "alo": the loss of rows left out one by one, computed to first order without
-        refitting; "cv": five-fold cross-validation, in which tables, cuts and weights are learned anew. "auto" takes
-        "alo", except with softmax for three or more classes and fewer than 5,000 rows: there it takes ten folds, which
-        chose better on some hundred rows and the same on more, for five times the time.
+        refitting; "cv": five-fold cross-validation, in which tables, cuts and weights are learned anew. "auto": "alo",
+        or, where it takes too much for certain, "cv": on fewer than 250 rows, and with softmax for three or more
+        classes on fewer than 5,000 (ten folds).
         "paper": the paper's search for the sum of squares m. None: weights without a penalty.
     m : float, optional
         Sum of the squared weights, instead of a choice. Above that of the unrestricted weights these are taken.
@@ -262,7 +262,9 @@ class AdjustedNB(EvidenceClassifier):
         """What chooses the penalty, and in how many folds."""
         if self.select != "auto":
             return self.select, FOLDS
-        return ("cv", 2 * FOLDS) if form == "softmax" and rows < FEW_ROWS else ("alo", FOLDS)
+        if rows >= FEW_ROWS[form]:
+            return "alo", FOLDS
+        return "cv", 2 * FOLDS if form == "softmax" else FOLDS
 
     def _modelled(self, table: Table) -> Table:
         return as_modelled(table, self.numeric, self.n_bins, self.random_state, self.n_jobs)

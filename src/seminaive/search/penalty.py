@@ -73,7 +73,7 @@ def left_out(problem: Problem) -> Criterion:
     """Approximate leave-one-out loss in bits per row: one more pass over the rows, no folds.
 
     The row leaves the weights, not the tables: where these have few rows per entry they seem surer than they are. Hence
-    `AdjustedNB` asks ten folds instead for softmax on fewer than 5,000 rows (`seminaive reproduce adjusted-choice`).
+    `AdjustedNB` asks folds instead where rows are few (`seminaive reproduce adjusted-choice`).
     """
 
     def criterion(fit: Fit) -> float:
