@@ -227,7 +227,11 @@ def test_a_failed_prediction_leaves_the_old_file_and_no_other(run, tmp_path, mon
 
 @pytest.mark.parametrize(
     ("output", "sentence"),
-    [("out.xls", "must end in .csv or .parquet"), ("nowhere/out.csv", "does not exist"), ("folder.csv", "is a folder")],
+    [
+        ("out.xls", "must end in .csv or .parquet"),
+        ("nowhere/out.csv", "there is no folder"),
+        ("folder.csv", "it is a folder"),
+    ],
 )
 def test_a_file_that_cannot_be_written_is_refused(run, tmp_path, output, sentence):
     (tmp_path / "folder.csv").mkdir()
@@ -360,8 +364,8 @@ def test_the_file_that_is_read_is_never_overwritten(run, place, command):
 
 def test_where_a_model_cannot_be_saved_is_said_before_it_is_learned(run, place):
     for output, sentence in (
-        ("nowhere/m.snb", f"nowhere/m.snb: the folder {place / 'nowhere'} does not exist"),
-        (".", ". is a folder; name a file to write"),
+        ("nowhere/m.snb", f"cannot write nowhere/m.snb: there is no folder {place / 'nowhere'}"),
+        (".", "cannot write .: it is a folder; name a file to write"),
     ):
         code, out, complaint = run("train", "loans.csv", "--target", "outcome", "-o", output)
         assert (code, out, complaint) == (1, "", f"seminaive: error: {sentence}\n")

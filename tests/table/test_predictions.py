@@ -85,7 +85,7 @@ def test_a_folder_is_no_place_for_predictions(tmp_path):
 
 def test_a_folder_that_is_not_there_is_named(tmp_path):
     model, frame = model_and_rows(50)
-    with pytest.raises(FileNotFoundError, match=r"there is no folder .*nowhere for the predictions"):
+    with pytest.raises(FileNotFoundError, match=r"there is no folder .*nowhere"):
         model.predict_parquet(frame, tmp_path / "nowhere" / "out.parquet")
 
 

@@ -1,13 +1,13 @@
-"""Files go out whole or not at all."""
+"""Where the command line may write, and what: tables, pictures."""
 
 from __future__ import annotations
 
 import os
-import secrets
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from seminaive.table import whole
+from seminaive.table.whole import written_whole
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -22,20 +22,11 @@ def check_output(path: str | os.PathLike[str], *sources: str) -> None:
     check_place(path, *sources)
 
 
-def check_place(path: str | os.PathLike[str], *sources: str) -> Path:
-    """Where a file can be written, a symbolic link followed; it takes the place of none of the files that are read."""
-    target = Path(os.path.realpath(path))
-    if target.is_dir():
-        raise ValueError(f"{path} is a folder; name a file to write")
-    if not target.parent.is_dir():
-        raise ValueError(f"{path}: the folder {target.parent} does not exist")
-    if target.exists() and not target.is_file():
-        raise ValueError(f"{path} is not a regular file")
-    if not os.access(target.parent, os.W_OK):
-        raise ValueError(f"{path}: the folder {target.parent} cannot be written to; name a file elsewhere")
+def check_place(path: str | os.PathLike[str], *sources: str) -> None:
+    """Refuse a place where no file can be written, or that of a file that is read."""
+    target = whole.check_place(path)
     if target in [Path(os.path.realpath(source)) for source in sources]:
         raise ValueError(f"{path} is read by this command and would be overwritten; name another file to write")
-    return target
 
 
 def write_file(table: pa.Table, path: str | os.PathLike[str]) -> None:
@@ -62,18 +53,6 @@ def write_file(table: pa.Table, path: str | os.PathLike[str]) -> None:
             from pyarrow import parquet
 
             parquet.write_table(table, unfinished)
-
-
-@contextmanager
-def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A file beside ``path`` to write into; it takes the place of ``path`` once the block has ended without error."""
-    target = check_place(path)
-    unfinished = target.with_name(f".{secrets.token_hex(8)}{target.suffix}")
-    try:
-        yield unfinished
-        unfinished.replace(target)
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 def check_picture(path: str | None) -> None:

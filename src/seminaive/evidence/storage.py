@@ -15,8 +15,6 @@ import hashlib
 import io
 import json
 import os
-import secrets
-import shutil
 import stat
 import struct
 import sys
@@ -26,6 +24,7 @@ from typing import Any
 
 from seminaive.evidence.known_classes import ESTIMATORS, is_registered, register_estimator, storable
 from seminaive.evidence.stored_values import decode_value, encode_value, number_of_json
+from seminaive.table.whole import written_whole
 
 __all__ = ["load", "register_estimator", "save", "storable"]
 
@@ -73,7 +72,7 @@ def save(estimator: Any, path: str | os.PathLike[str]) -> None:
     library = sys.modules[__name__.partition(".")[0]].__version__
     text = json.dumps({"library": library, "model": model}, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     header = text.encode("utf-8")
-    _write_whole(Path(path), [PREFIX.pack(MARK, VERSION, len(header)), header, *arrays])
+    _write(path, [PREFIX.pack(MARK, VERSION, len(header)), header, *arrays])
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -119,31 +118,16 @@ def load(path: str | os.PathLike[str]) -> Any:
 # --- files ------------------------------------------------------------------------------------------------------------
 
 
-def _write_whole(path: Path, chunks: list[bytes]) -> None:
-    """Write beside the target, then put it in its place in one step; what fails leaves no trace."""
-    target = Path(os.path.realpath(path))  # a symbolic link stays one
-    if not target.parent.is_dir():
-        raise FileNotFoundError(f"cannot save to {path}: there is no folder {target.parent}")
-    if target.is_dir():
-        raise IsADirectoryError(f"cannot save to {path}: it is a folder; name a file in it")
-    if target.exists() and not target.is_file():
-        raise ValueError(f"cannot save to {path}: it is not a regular file")
-    beside = target.parent / f".seminaive-{secrets.token_hex(8)}.tmp"
+def _write(path: str | os.PathLike[str], chunks: list[bytes]) -> None:
+    """The chunks and their checksum, on the disk before they take their place."""
     checksum = hashlib.sha256()
-    try:
-        with beside.open("xb") as file:
-            if target.exists():
-                shutil.copymode(target, beside)  # first, so that a private model is never readable by others
-            for chunk in chunks:
-                checksum.update(chunk)
-                file.write(chunk)
-            file.write(checksum.digest())
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(target)
-    except BaseException:  # an interrupt too
-        beside.unlink(missing_ok=True)
-        raise
+    with written_whole(path) as unfinished, unfinished.open("wb") as file:
+        for chunk in chunks:
+            checksum.update(chunk)
+            file.write(chunk)
+        file.write(checksum.digest())
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _read_whole(path: Path) -> tuple[bytes, int, int]:

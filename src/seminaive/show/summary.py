@@ -19,7 +19,7 @@ def summarize(title: str, evidence: Model, class_weight: npt.NDArray[Any], numer
     numbers = [c for c in schema.columns if c.kind == "numeric"]
     lines = [
         f"{title}: {total:g} rows, {schema.n_classes} class{'es' if schema.n_classes > 1 else ''} ({shares})",
-        f"{len(nominal)} nominal columns; {len(numbers)} numeric columns{f', each {numeric}' if numbers else ''}",
+        f"{_columns(len(nominal), 'nominal')}; {_columns(len(numbers), 'numeric')}{f', each {numeric}' if numbers else ''}",
     ]
     days = [str(c.name) for c in numbers if c.unit]
     if days:
@@ -33,6 +33,10 @@ def summarize(title: str, evidence: Model, class_weight: npt.NDArray[Any], numer
     if silent:
         lines.append(f"columns that say nothing: {', '.join(silent[:10])}{' ...' if len(silent) > 10 else ''}")
     return "\n".join([*lines, str(shown)])
+
+
+def _columns(n: int, kind: str) -> str:
+    return f"{n} {kind} column{'' if n == 1 else 's'}"
 
 
 __all__ = ["summarize"]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from seminaive.table.schema import Floats
+from seminaive.table.whole import written_whole
 
 
 def write_predictions(
@@ -39,15 +39,9 @@ def write_predictions(
     """
     from pyarrow import parquet
 
-    target = Path(path)
-    if target.is_dir():
-        raise IsADirectoryError(f"{target} is a folder; name a file for the predictions")
-    if not target.parent.is_dir():
-        raise FileNotFoundError(f"there is no folder {target.parent} for the predictions")
-    draft = target.with_name(f".{target.name}.{os.getpid()}.writing")
     written = 0
     held: Any = None
-    try:
+    with written_whole(path) as unfinished:
         with contextlib.ExitStack() as stack:
             writer = None
             for part in probabilities:
@@ -56,15 +50,11 @@ def write_predictions(
                     held, keys = _first_rows(held, kept, len(part))
                     rows = _side_by_side(keys, rows)
                 if writer is None:
-                    writer = stack.enter_context(parquet.ParquetWriter(draft, rows.schema))
+                    writer = stack.enter_context(parquet.ParquetWriter(unfinished, rows.schema))
                 writer.write_table(rows)
                 written += len(part)
         if not written:
             raise ValueError("X has no rows to predict")
-        draft.replace(target)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
     return written
 
 
