@@ -201,7 +201,8 @@ def trees_among(model: BayesianForest, columns: npt.NDArray[np.bool_]) -> int:
 
     graph = model.graph(0.2, noise=False).only(np.flatnonzero(columns))
     d = len(columns)
-    joined = csr_array((np.ones(len(graph.first)), (graph.first, graph.second)), shape=(d, d))
+    ends = graph.first.astype(np.int32), graph.second.astype(np.int32)
+    joined = csr_array((np.ones(len(graph.first)), ends), shape=(d, d))
     parts = connected_components(joined, directed=False)[1]
     return len(np.unique(parts[columns]))
 

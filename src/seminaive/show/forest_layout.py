@@ -59,7 +59,7 @@ def lay_out(sizes: Floats, ends: Integers, weight: Floats) -> Floats:
     ends, again = np.unique(np.sort(ends, axis=1), axis=0, return_inverse=True)
     heaviest = np.zeros(len(ends))
     np.maximum.at(heaviest, again.ravel(), weight)
-    joined = csr_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(n, n))
+    joined = _matrix(np.ones(len(ends)), ends, n)
     n_parts, part = connected_components(joined, directed=False)
     centres = np.zeros((n, 2))
     extents = np.zeros((n_parts, 2))
@@ -115,9 +115,15 @@ def _one_part(sizes: Floats, ends: Integers, weight: Floats) -> Floats:
     return best
 
 
+def _matrix(values: Floats, ends: Integers, n: int) -> csr_array:
+    """One value per line; the graph routines of older SciPy want short indices."""
+    short = ends.astype(np.int32)
+    return csr_array((values, (short[:, 0], short[:, 1])), shape=(n, n))
+
+
 def _in_circles(n: int, ends: Integers, weight: Floats) -> Floats:
     """The heaviest tree, its middle at the origin; every branch has a sector as wide as its leaves need."""
-    tree = minimum_spanning_tree(csr_array((-weight - 1.0, (ends[:, 0], ends[:, 1])), shape=(n, n)))
+    tree = minimum_spanning_tree(_matrix(-weight - 1.0, ends, n))
     tree = csr_array(abs(tree + tree.T))
     hops = shortest_path(tree, directed=False, unweighted=True)
     middle = int(np.lexsort((np.arange(n), hops.sum(axis=1), hops.max(axis=1)))[0])
@@ -143,7 +149,7 @@ def _relaxed(place: Floats, ends: Integers, weight: Floats) -> Floats:
     """Distances on paper like those in the graph, where a light line is a longer way than a heavy one."""
     n = len(place)
     length = 1.0 / np.clip(weight, 0.5, 1.0)
-    ways = csr_array((length, (ends[:, 0], ends[:, 1])), shape=(n, n))
+    ways = _matrix(length, ends, n)
     wanted = shortest_path(ways, directed=False)
     np.fill_diagonal(wanted, 1.0)
     pull = wanted**-2.0
