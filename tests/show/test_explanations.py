@@ -153,7 +153,7 @@ def test_a_row_that_does_not_exist_is_named():
 def test_the_summary_says_what_was_learned():
     text = NaiveBayes(max_levels=2).fit(X, Y).summary().splitlines()
     assert text[0] == "Naive Bayes: 8 rows, 2 classes (play 62.5%, stay 37.5%)"
-    assert text[1] == "1 nominal columns; 3 numeric columns, each a Gaussian per class"
+    assert text[1] == "1 nominal column; 3 numeric columns, each a Gaussian per class"
     assert text[2] == "dates and durations read as numbers of days: day"
     assert text[3] == "columns with rare levels folded together: sky (2)"
     assert text[4] == "columns that say nothing: same"
