@@ -1,8 +1,3 @@
-import os
-import signal
-import subprocess
-import sys
-
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -430,35 +425,3 @@ def test_a_wrong_parameter_is_named(change, message):
     X, y = mixed()
     with pytest.raises(ValueError, match=message):
         NBSelector(**change).fit(X, y)
-
-
-LONG_SEARCH = """
-import numpy as np
-from seminaive import NBSelector
-
-rng = np.random.default_rng(0)
-y = rng.integers(0, 4, 20_000)
-X = (rng.random((20_000, 600)) < 0.2 + 0.15 * (y[:, None] % 3)).astype(np.uint8)
-selector = NBSelector(direction="backward", verbose=1).fit(X, y)
-print(selector.interrupted_, len(selector.path_.to_frame()), selector.support_.sum(), selector.score(X[:999], y[:999]))
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(os.name == "nt", reason="a signal to another process is something else there")
-def test_ctrl_c_in_the_middle_of_a_long_search_leaves_a_usable_selector():
-    with subprocess.Popen(
-        [sys.executable, "-c", LONG_SEARCH], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as search:
-        shown = ""
-        while "step 2" not in shown and search.poll() is None:
-            shown += search.stderr.read(1)
-        search.send_signal(signal.SIGINT)
-        out, err = search.communicate(timeout=120)
-    assert search.returncode == 0, err
-    interrupted, steps, kept, score = out.split()
-    assert interrupted == "True"
-    assert 2 <= int(steps) < 600
-    assert int(kept) >= 600 - int(steps)
-    assert float(score) > 0.5
-    assert "the best set so far is kept" in err
