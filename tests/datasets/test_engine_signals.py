@@ -129,7 +129,7 @@ def plain_path(problem, direction, criterion):
             shift = sign * (says[rivals][:, free] - says[c, free])
             x = bits[np.ix_(rows, free)]
             if criterion == "probability":
-                odds, at = np.exp(apart), np.exp(shift)
+                odds, at = np.exp(np.minimum(apart, 350.0)), np.exp(shift)  # farther off, a probability is 1
                 joint = odds @ at[:, :, 0] + x * (odds @ (at[:, :, 1] - at[:, :, 0]))
                 found += (joint / (1.0 + joint)).sum(axis=0)
                 continue

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 import scipy.stats
 from hypothesis import given, settings
@@ -138,8 +139,9 @@ def padded():
         lambda: pl.Series([series.tolist() for series in SERIES]),
         lambda: pl.DataFrame({"signal": [series.tolist() for series in SERIES]}),
         lambda: np.array([*SERIES, None], dtype=object)[:3],
+        lambda: pa.table({"signal": [series.tolist() for series in SERIES]}),
     ],
-    ids=["padded", "padded frame", "lists", "pandas", "pandas frame", "polars", "polars frame", "objects"],
+    ids=["padded", "padded frame", "lists", "pandas", "pandas frame", "polars", "polars frame", "objects", "arrow"],
 )
 def test_every_form_of_series_gives_the_same_indicators(make):
     expected = ScoreIndicators(SMALL).fit_transform(SERIES)
@@ -149,6 +151,15 @@ def test_every_form_of_series_gives_the_same_indicators(make):
 def test_a_missing_list_is_an_empty_series():
     assert np.diff(read_series(pl.Series([[1.0, 2.0], None])).starts).tolist() == [2, 0]
     assert np.diff(read_series(pd.Series([None, [1.0, 2.0]])).starts).tolist() == [0, 2]
+    for first in (None, np.nan):
+        assert np.diff(read_series(pd.DataFrame({"signal": [first, [1.0, 2.0]]})).starts).tolist() == [0, 2]
+    assert np.diff(read_series(pl.DataFrame({"signal": [None, [1.0, 2.0]]})).starts).tolist() == [0, 2]
+
+
+def test_the_series_on_which_a_score_of_ones_own_fails_is_named():
+    with pytest.raises(IndexError) as failure:
+        ScoreIndicators([Score("tenth", lambda x: x[9])]).fit([np.zeros(12), np.zeros(3)])
+    assert failure.value.__notes__ == ["Score 'tenth' failed on series 1, which has 3 points."]
 
 
 def test_own_scores_run_over_their_grid():
@@ -233,7 +244,21 @@ def test_an_unfitted_transformer_says_so():
         ([WindowScores(strides=[0])], "stride must be at least 1, not 0"),
         ([WindowScores(tests=["t"])], "test must be one of U, KS, F, min, not 't'"),
         ([WindowScores(confirmations=[(3, 2)])], r"1 <= b <= g, not \(3, 2\)"),
-        ([WindowScores(confirmations=[1.5])], "above 0 and at most 1, not 1.5"),
+        ([WindowScores(confirmations=[1.5])], "a share of at most 1, not 1.5"),
+        ([WindowScores(confirmations=(3, 5))], r"a pair such as \(3, 5\).* not 3; confirmations is a list"),
+        ([WindowScores(confirmations=[[3, 5]])], r"a pair such as \(3, 5\)"),
+        ([WindowScores(confirmations=[0.0])], "above 0 and at most 1, not 0.0"),
+        ([WindowScores(windows=50)], r"windows must be a list, such as \[50\], not 50"),
+        ([WindowScores(windows=[20.0])], "even number of at least 4 points, not 20.0"),
+        ([WindowScores(windows=["wide"])], "even number of at least 4 points, not 'wide'"),
+        ([WindowScores(tests="KS")], r"tests must be a list, such as \['KS'\]"),
+        ([WindowScores(levels=[0.1, np.nan])], "nothing is at most NaN"),
+        ([WindowScores(levels=["low"])], "levels must be numbers or 'quantiles'"),
+        ([np.ptp], r"Scores are WindowScores or Score\(name, function\)"),
+        ([Score("a", np.ptp, {"axis": 0})], "a list of values for 'axis', not 0"),
+        ([Score("first", lambda x: x[:2])], "'first' must give one number, or have confirmations; of series 0"),
+        ([Score("nothing", lambda x: None)], "'nothing' must give one number"),
+        ([Score("word", lambda x: "a")], "'word' must give numbers; of series 0 it gave 'a'"),
         ([WindowScores(levels="many")], "levels must be numbers or 'quantiles', not 'many'"),
         ([Score("a", 3)], "function of score 'a' cannot be called"),
         ([WindowScores(), WindowScores()], "Two indicators have the name"),
@@ -256,6 +281,8 @@ def test_a_wrong_grid_is_explained(scores, message):
         (pd.DataFrame({"a": [[1.0]], "b": [[2.0]]}), "one column of series, not 2"),
         (pl.DataFrame({"a": [[1.0]], "b": [[2.0]]}), "one column of series, not 2"),
         ([], "at least one series"),
+        (None, "Series come as a list of 1-D arrays, a padded array or a column of lists, not None"),
+        (pa.table({"a": [[1.0]], "b": [[2.0]]}), "one column of series, not 2"),
     ],
 )
 def test_a_wrong_series_is_named(X, message):

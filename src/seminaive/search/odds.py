@@ -111,7 +111,8 @@ class Odds:
         """Log odds moved by the tolerance for ties, so that row i is wrong exactly if one of its rivals is
         above 0."""
         if self._decided is None:
-            self._decided = self.rivals + self.tolerance * np.maximum(np.abs(self.own), 1.0)
+            self._decided = self.tolerance * np.maximum(np.abs(self.own), 1.0)
+            self._decided += self.rivals
         return self._decided
 
     def odds(self) -> Floats:

@@ -120,7 +120,9 @@ class ScoreIndicators(TransformerMixin, BaseEstimator):  # type: ignore[misc, un
             raise ValueError("These scores and thresholds make no indicator.")
         twice = [name for name, count in zip(*np.unique(names, return_counts=True), strict=True) if count > 1]
         if twice:
-            raise ValueError(f"Two indicators have the name {twice[0]!r}; give the scores different names or grids.")
+            raise ValueError(
+                f"Two indicators have the name {str(twice[0])!r}; give the scores different names or grids."
+            )
         indicators = np.hstack(blocks)
         self.kept_ = self._keep(indicators)
         self._names = np.array(names, dtype=object)[self.kept_]
@@ -150,7 +152,13 @@ class ScoreIndicators(TransformerMixin, BaseEstimator):  # type: ignore[misc, un
         return self._names.copy()
 
     def _groups(self) -> Sequence[WindowScores | Score]:
-        return [WindowScores()] if self.scores is None else self.scores
+        if self.scores is None:
+            return [WindowScores()]
+        groups = [self.scores] if isinstance(self.scores, (WindowScores, Score)) else list(self.scores)
+        for group in groups:
+            if not isinstance(group, (WindowScores, Score)):
+                raise ValueError(f"Scores are WindowScores or Score(name, function), not {group!r}.")
+        return groups
 
     def _thresholds(self, group: WindowScores | Score, values: Floats) -> Floats:
         levels = group.levels if group.levels is not None else self.levels
@@ -162,7 +170,13 @@ class ScoreIndicators(TransformerMixin, BaseEstimator):  # type: ignore[misc, un
             finite = values[np.isfinite(values)]
             shares = np.arange(1, self.n_quantiles + 1) / (self.n_quantiles + 1)
             return np.unique(np.quantile(finite, shares)) if len(finite) else np.empty(0)
-        return np.asarray(levels, dtype=np.float64)
+        try:
+            thresholds = np.atleast_1d(np.asarray(levels, dtype=np.float64))
+        except (TypeError, ValueError):
+            raise ValueError(f"levels must be numbers or 'quantiles', not {levels!r}.") from None
+        if np.isnan(thresholds).any():
+            raise ValueError(f"levels must be numbers, not {levels!r}: nothing is at most NaN.")
+        return thresholds
 
     def _keep(self, indicators: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
         kept = np.ones(indicators.shape[1], dtype=bool)

@@ -6,7 +6,7 @@ Low values alarm, as p-values do; a score for which high values alarm is passed 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -55,12 +55,16 @@ class WindowScores:
     levels: Levels | None = None
 
     def check(self) -> None:
+        for name in ("windows", "strides", "tests", "confirmations"):
+            values = getattr(self, name)
+            if isinstance(values, str) or not isinstance(values, Iterable):
+                raise ValueError(f"{name} must be a list, such as [{values!r}], not {values!r}.")
         for window in self.windows:
-            if window % 2 or window < 4:
-                raise ValueError(f"A window must be an even number of at least 4 points, not {window}.")
+            if not _is_whole(window) or window % 2 or window < 4:
+                raise ValueError(f"A window must be an even number of at least 4 points, not {window!r}.")
         for stride in self.strides:
-            if stride < 1:
-                raise ValueError(f"A stride must be at least 1, not {stride}.")
+            if not _is_whole(stride) or stride < 1:
+                raise ValueError(f"A stride must be at least 1, not {stride!r}.")
         for test in self.tests:
             if test not in TESTS:
                 raise ValueError(f"A test must be one of {', '.join(TESTS)}, not {test!r}.")
@@ -113,25 +117,48 @@ class Score:
     def check(self) -> None:
         if not callable(self.function):
             raise ValueError(f"The function of score {self.name!r} cannot be called.")
+        for key, values in self.grid.items():
+            if isinstance(values, str) or not isinstance(values, Iterable):
+                raise ValueError(f"The grid of score {self.name!r} needs a list of values for {key!r}, not {values!r}.")
         _check_confirmations(self.confirmations or ())
 
     def evaluate(self, series: Series) -> Iterator[tuple[str, Floats]]:
         """Name and values of every score, combination by combination, then confirmation."""
         for values in itertools.product(*self.grid.values()):
             parameters = dict(zip(self.grid, values, strict=True))
-            found = [self.function(series[s], **parameters) for s in range(len(series))]
+            found = [self._of(s, series[s], parameters) for s in range(len(series))]
             name = self.name
             if parameters:
                 name += "(" + ",".join(f"{key}={short_number(value)}" for key, value in parameters.items()) + ")"
             if self.confirmations is None:
-                yield name, np.array([float(value) for value in found])
+                yield name, np.array([value.item() for value in found])
                 continue
-            windows = [np.atleast_1d(np.asarray(value, dtype=np.float64)) for value in found]
+            windows = [np.atleast_1d(value) for value in found]
             counts = np.array([len(w) for w in windows], dtype=np.int64)
             together = np.concatenate([*windows, np.empty(0)])
             for confirmation in self.confirmations:
                 scores = confirmed(together, counts, confirmation, self.nothing)
                 yield f"{name}|{confirmation_name(confirmation)}", scores
+
+    def _of(self, number: int, x: Floats, parameters: Mapping[str, Any]) -> Floats:
+        """The function of one series, checked: one number, or with confirmations one per window."""
+        try:
+            found = self.function(x, **parameters)
+        except Exception as error:
+            error.add_note(f"Score {self.name!r} failed on series {number}, which has {len(x)} points.")
+            raise
+        try:
+            value = np.asarray(found, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(f"Score {self.name!r} must give numbers; of series {number} it gave {found!r}.") from None
+        if found is None or value.ndim > (self.confirmations is not None):
+            wanted = "one number, or have confirmations" if self.confirmations is None else "one number per window"
+            raise ValueError(f"Score {self.name!r} must give {wanted}; of series {number} it gave {found!r}.")
+        return value
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 def short_number(value: Any) -> str:
@@ -144,6 +171,11 @@ def short_number(value: Any) -> str:
 
 def _check_confirmations(confirmations: Sequence[Confirmation]) -> None:
     for confirmation in confirmations:
+        if isinstance(confirmation, list) or (not isinstance(confirmation, tuple) and confirmation > 1):
+            raise ValueError(
+                f"A confirmation is a pair such as (3, 5) or a share of at most 1, not {confirmation!r}; "
+                "confirmations is a list of them."
+            )
         if isinstance(confirmation, tuple):
             if not 1 <= confirmation[0] <= confirmation[1]:
                 raise ValueError(f"A confirmation (b, g) needs 1 <= b <= g, not {confirmation}.")

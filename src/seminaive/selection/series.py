@@ -42,17 +42,27 @@ def _rows(X: Any) -> Any:
         return X
     columns = getattr(X, "columns", None)
     if columns is None:
+        if not hasattr(X, "__iter__"):
+            raise ValueError(f"Series come as a list of 1-D arrays, a padded array or a column of lists, not {X!r}.")
         return X
+    if hasattr(X, "column_names"):  # Arrow, whose columns have no names of their own
+        if len(X.column_names) > 1:
+            raise _too_many(len(X.column_names))
+        return X.column(0).to_pylist()
     if len(columns) == 1:
         column = X[columns[0]]
-        if len(column) and np.ndim(next(iter(column))) != 0:
+        if any(np.ndim(row) != 0 for row in column):  # the first list may be missing
             return column
     elif any(str(kind) == "object" or str(kind).startswith("List") for kind in X.dtypes):
-        raise ValueError(
-            f"ScoreIndicators takes one column of series, not {len(columns)}; "
-            "use a ColumnTransformer with one of them for each column."
-        )
+        raise _too_many(len(columns))
     return X.to_numpy()
+
+
+def _too_many(columns: int) -> ValueError:
+    return ValueError(
+        f"ScoreIndicators takes one column of series, not {columns}; "
+        "use a ColumnTransformer with one of them for each column."
+    )
 
 
 def _one(number: int, row: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
