@@ -293,6 +293,22 @@ def add_coded(
 
 
 @njit(cache=True, nogil=True)
+def decide(rivals: Array, own: Array, starts: Array, tolerance: Array, out: Array, wrong: Array) -> None:
+    """Move log odds (rivals, rows) by what counts as a tie, ``tolerance`` (rivals, segments) times the size of a row's
+    own score, and mark the rows where one of them is above 0.
+    """
+    for s in range(starts.size - 1):
+        mine, marks = own[starts[s] : starts[s + 1]], wrong[starts[s] : starts[s + 1]]
+        marks[:] = False
+        for k in range(rivals.shape[0]):
+            row, moved = rivals[k, starts[s] : starts[s + 1]], out[k, starts[s] : starts[s + 1]]
+            tie = tolerance[k, s]
+            for i in range(row.size):
+                moved[i] = row[i] + tie * max(abs(mine[i]), 1.0)
+                marks[i] |= moved[i] > 0.0
+
+
+@njit(cache=True, nogil=True)
 def mark_outlook(odds: Array, starts: Array, up: Array, down: Array, out: Array) -> None:
     """Mark rows that stay RIGHT, or WRONG, whatever shift between ``down`` and ``up`` (segments, rivals) comes.
 

@@ -19,7 +19,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from seminaive.kernels.search import add_coded
+from seminaive.kernels.search import add_coded, decide
 from seminaive.search.problem import SearchProblem
 
 __all__ = ["Criteria", "Criterion", "Odds", "trace"]
@@ -65,8 +65,9 @@ class Odds:
         segments = problem.segments
         K = problem.n_classes
         labels = segments.per_row(segments.labels)
+        of_segment = np.asarray(segments.labels)
         self.rival_labels = np.array([[k + (k >= c) for k in range(K - 1)] for c in range(K)])
-        self.tolerance = np.where(np.arange(K - 1)[:, None] < labels, SAME, -SAME)
+        self.tolerance = np.where(np.arange(K - 1)[:, None] < of_segment, SAME, -SAME)
         self.log_ratios, self.own_evidence = _against_own(problem.tables, segments.tables, segments.labels)
         prior, own_prior = _against_own(problem.log_prior[:, :, None], segments.tables, segments.labels)
         row_segment = segments.per_row(np.arange(len(segments.labels)))
@@ -76,7 +77,7 @@ class Odds:
         self.weights = problem.weights
         self.total_weight = float(segments.n_rows if problem.weights is None else problem.weights.sum())
         self.included = np.zeros(problem.n_features, dtype=bool)
-        self._decided: Floats | None = None
+        self._decided: tuple[Floats, npt.NDArray[np.bool_]] | None = None
         self._odds: Floats | None = None
         self.slot = np.empty(problem.n_features, dtype=np.int64)
         self.slot[problem.positions] = np.arange(problem.n_features)
@@ -110,9 +111,16 @@ class Odds:
     def decided(self) -> Floats:
         """Log odds moved by the tolerance for ties, so that row i is wrong exactly if one of its rivals is
         above 0."""
+        return self._decide()[0]
+
+    def wrong(self) -> npt.NDArray[np.bool_]:
+        """Which rows are wrong."""
+        return self._decide()[1]
+
+    def _decide(self) -> tuple[Floats, npt.NDArray[np.bool_]]:
         if self._decided is None:
-            self._decided = self.tolerance * np.maximum(np.abs(self.own), 1.0)
-            self._decided += self.rivals
+            self._decided = np.empty_like(self.rivals), np.empty(self.rivals.shape[1], dtype=bool)
+            decide(self.rivals, self.own, self.problem.segments.starts, self.tolerance, *self._decided)
         return self._decided
 
     def odds(self) -> Floats:
@@ -127,7 +135,7 @@ class Odds:
 
     def error(self) -> float:
         """Share of rows wrong."""
-        return self._mean(self.decided().max(axis=0) > 0.0)
+        return self._mean(self.wrong())
 
     def value(self, criterion: Criterion) -> float:
         """One criterion of the present set."""

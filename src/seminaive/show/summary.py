@@ -19,7 +19,8 @@ def summarize(title: str, evidence: Model, class_weight: npt.NDArray[Any], numer
     numbers = [c for c in schema.columns if c.kind == "numeric"]
     lines = [
         f"{title}: {total:g} rows, {schema.n_classes} class{'es' if schema.n_classes > 1 else ''} ({shares})",
-        f"{_columns(len(nominal), 'nominal')}; {_columns(len(numbers), 'numeric')}{f', each {numeric}' if numbers else ''}",
+        "; ".join([_columns(len(nominal), "nominal"), _columns(len(numbers), "numeric")])
+        + (f", each {numeric}" if numbers else ""),
     ]
     days = [str(c.name) for c in numbers if c.unit]
     if days:
