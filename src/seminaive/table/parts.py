@@ -18,6 +18,8 @@ from seminaive.table.block import Block
 
 MARK, END = b"SNBCODES", b"SNBWHOLE"
 FIELDS = ("codes8", "codes16", "values", "weights", "starts", "classes", "folds", "order")
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""What a system calls a disk, a quota or a file that can take no more."""
 WORD = 8
 FOOT = 4 * WORD
 
@@ -38,7 +40,7 @@ def write_part(path: Path, blocks: Iterable[Block]) -> None:
         draft.replace(path)
     except BaseException as error:
         draft.unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        if isinstance(error, OSError) and error.errno in FULL:
             raise disk_full(path.parent, "the disk is full") from None
         raise
 

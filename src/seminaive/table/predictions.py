@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from seminaive.table.parts import FULL
 from seminaive.table.schema import Floats
 
 
@@ -62,8 +64,10 @@ def write_predictions(
         if not written:
             raise ValueError("X has no rows to predict")
         draft.replace(target)
-    except BaseException:
+    except BaseException as error:
         draft.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno in FULL:
+            raise OSError(errno.ENOSPC, f"cannot write the predictions to {target}: the disk is full") from None
         raise
     return written
 
