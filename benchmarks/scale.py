@@ -9,6 +9,7 @@ Everything written is removed, but for the rows in a folder that is named.
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import os
 import resource
@@ -35,6 +36,7 @@ PEERS = {
 KILLED = Path(__file__).parent.parent / "tests" / "table" / "killed.py"
 
 
+@functools.cache
 def worker(name: str, folder: Path, n_files: int, megabytes: int | None = None) -> dict[str, Any]:
     """Run one piece of `scale_work` in a process of its own."""
     command = [sys.executable, "-m", "benchmarks.scale_work", name, str(folder), str(n_files)]
@@ -77,7 +79,7 @@ def figures(folder: Path, n_files: int) -> list[tuple[str, str, str]]:
 
 def memory(folder: Path, sizes: list[int]) -> tuple[str, str, str]:
     """Peak of a fit with bins against the number of rows."""
-    peaks = [worker("ours_in_bins", folder, n)["peak"] for n in sizes]
+    peaks = [worker("ours_in_bins", folder, n, LIMIT)["peak"] for n in sizes]
     said = ", ".join(f"{n * FILE_ROWS:.0e} rows: {peak:.0f} MB" for n, peak in zip(sizes, peaks, strict=True))
     spread = (max(peaks) - min(peaks)) / (max(peaks) + min(peaks))
     return f"peak memory, {said}", f"+-{spread:.1%}", "+-10 %"

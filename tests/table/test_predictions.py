@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import resource
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -75,6 +77,18 @@ def test_nothing_is_left_when_writing_fails_and_the_old_file_stays(tmp_path, mon
         model.predict_parquet(frame, tmp_path / "out.parquet")
     assert [p.name for p in tmp_path.iterdir()] == ["out.parquet"]
     assert (tmp_path / "out.parquet").read_bytes() == before
+
+
+def test_a_full_disk_is_one_clear_error_and_leaves_nothing(tmp_path):
+    model, frame = model_and_rows(20_000)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, hard))
+    try:
+        with pytest.raises(OSError, match=r"cannot write .*out.parquet: the disk is full"):
+            model.predict_parquet(frame, tmp_path / "out.parquet")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_folder_is_no_place_for_predictions(tmp_path):

@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from seminaive.table.block import Block
+from seminaive.table.whole import FULL
 
 MARK, END = b"SNBCODES", b"SNBWHOLE"
 FIELDS = ("codes8", "codes16", "values", "weights", "starts", "classes", "folds", "order")
@@ -38,7 +39,7 @@ def write_part(path: Path, blocks: Iterable[Block]) -> None:
         draft.replace(path)
     except BaseException as error:
         draft.unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        if isinstance(error, OSError) and error.errno in FULL:
             raise disk_full(path.parent, "the disk is full") from None
         raise
 

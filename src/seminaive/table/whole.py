@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""What the system says when there is no room for a file."""
 
 
 def check_place(path: str | os.PathLike[str]) -> Path:
@@ -48,5 +52,9 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
             shutil.copymode(target, unfinished)
         yield unfinished
         unfinished.replace(target)
+    except OSError as error:
+        if error.errno in FULL:
+            raise OSError(errno.ENOSPC, f"cannot write {path}: the disk is full") from None
+        raise
     finally:
         unfinished.unlink(missing_ok=True)
