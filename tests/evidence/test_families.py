@@ -72,7 +72,7 @@ def test_a_pair_reads_as_a_value_given_a_value():
     rng = np.random.default_rng(0)
     schema = schema_of(2)
     shown = explain_model(Evidence(schema, np.zeros(2), (random_term(rng, schema, (1, 0)),)), None)
-    assert shown.terms == ["b"]
+    assert shown.terms == ["b | a"]
     assert shown.texts[0][:4] == ["u given a = p", "u given a = q", "u given a = missing", "v given a = p"]
     assert shown.texts[0][-1] == "missing given a = missing"
     assert shown.values[0].shape == (12, 2)
