@@ -190,6 +190,24 @@ def test_a_column_left_alone_by_its_unseen_parent_says_nothing():
     assert not model.contributions(row).values[0, [child, parent]].any()
 
 
+@pytest.mark.parametrize(
+    "model",
+    [
+        TreeAugmentedNB(edge_score="bd", smoothing_kind="bd"),
+        KDependenceNB(smoothing_kind="bd"),
+        AveragedOneDependence(smoothing_kind="bd"),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_a_class_whose_rows_weigh_nothing_takes_nothing_from_the_others(model):
+    X, y, queries = dependent_rows(7)
+    frame, asked = as_frame(X), as_frame(queries)
+    without = model.fit(frame[y < 2], y[y < 2]).predict_proba(asked)
+    weightless = model.fit(frame, y, sample_weight=(y < 2).astype(float))
+    assert weightless.classes_.tolist() == [0, 1, 2]
+    np.testing.assert_allclose(weightless.predict_proba(asked)[:, :2], without, atol=1e-12)
+
+
 # --- choices ----------------------------------------------------------------------------------------------------------
 
 
