@@ -190,6 +190,24 @@ def test_a_column_left_alone_by_its_unseen_parent_says_nothing():
     assert not model.contributions(row).values[0, [child, parent]].any()
 
 
+@pytest.mark.parametrize(
+    "model",
+    [
+        TreeAugmentedNB(edge_score="bd", smoothing_kind="bd"),
+        KDependenceNB(smoothing_kind="bd"),
+        AveragedOneDependence(smoothing_kind="bd"),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_a_class_whose_rows_weigh_nothing_takes_nothing_from_the_others(model):
+    X, y, queries = dependent_rows(7)
+    frame, asked = as_frame(X), as_frame(queries)
+    without = model.fit(frame[y < 2], y[y < 2]).predict_proba(asked)
+    weightless = model.fit(frame, y, sample_weight=(y < 2).astype(float))
+    assert weightless.classes_.tolist() == [0, 1, 2]
+    np.testing.assert_allclose(weightless.predict_proba(asked)[:, :2], without, atol=1e-12)
+
+
 # --- choices ----------------------------------------------------------------------------------------------------------
 
 
@@ -279,13 +297,23 @@ def test_an_explanation_names_the_column_and_its_parent():
     X, y = rows_of("corral")
     X = X.rename(columns=lambda j: f"x{j}")
     model = TreeAugmentedNB().fit(X, y)
-    assert "x1 | x0  0 given x0 = 0" in str(model.explain(X[:1]))
+    assert "x1 | x0  0 | 0 " in str(model.explain(X[:1]))
     assert "5.23  x1 | x0" in str(model.explain())
     assert "strongest dependences (column | parent, shared information given the class in nats): x1 | x0 0.117" in (
         model.summary()
     )
-    assert "x2 | x0, x1" in str(KDependenceNB().fit(X, y).explain(X[:1]))
+    assert "x2 | x0, x1  0 | 0, 0 " in str(KDependenceNB().fit(X, y).explain(X[:1]))
     assert "5 of 6 columns lead in turn" in AveragedOneDependence(leaders=5).fit(X, y).summary()
+
+
+def test_a_number_is_shown_with_its_bin_and_a_parent_by_its_bin_alone():
+    levels = np.arange(400) % 4
+    y = np.arange(400) % 5 < levels
+    model = TreeAugmentedNB().fit(pd.DataFrame({"a": levels * 1.0, "b": levels * 2.0}), y)
+    assert model.parents_.tolist() == [-1, 0]
+    text = str(model.explain(pd.DataFrame({"a": [0.0], "b": [0.0]})))
+    bins = [column.level_name(2) for column in model.evidence_.schema.columns]
+    assert f"b | a    0 ({bins[1]}) | {bins[0]}  " in text
 
 
 @every_model

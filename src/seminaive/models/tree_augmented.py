@@ -144,7 +144,8 @@ class TreeAugmentedNB(_DependenceClassifier):
     def _learn_families(self, table: Table, sums: Sums) -> None:
         d = len(table.schema.columns)
         root = None if self.root is None else position_of(self.root, table.schema)
-        penalty = EDGE_WEIGHT * np.log(d) / table.schema.n_classes if self.edge_score == "bd" else 0.0
+        n_classes = int((sums.class_weight > 0).sum())
+        penalty = EDGE_WEIGHT * np.log(d) / n_classes if self.edge_score == "bd" else 0.0
         strips = scored_strips(table, self.edge_score, self.missing, self.n_jobs)
         edges, scores = spanning_forest(((strip.first, strip.score - penalty) for strip in strips), d)
         self.parents_ = rooted(edges, d, root)

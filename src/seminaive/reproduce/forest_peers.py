@@ -107,7 +107,9 @@ def boosted(X: pd.DataFrame, medians: bool, seed: int) -> Any:
     nominal = nominal_columns(X)
     codes = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=np.nan)
     encode = ColumnTransformer([("nominal", codes, nominal)], remainder="passthrough")
-    return make_pipeline(encode, HistGradientBoostingClassifier(categorical_features=list(range(len(nominal)))))
+    codes_first = list(range(len(nominal)))
+    model = HistGradientBoostingClassifier(categorical_features=codes_first, l2_regularization=1.0)
+    return make_pipeline(encode, model)
 
 
 def nominal_columns(X: pd.DataFrame) -> list[str]:

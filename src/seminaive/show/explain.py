@@ -32,7 +32,9 @@ def explain_rows(evidence: Model, frame: Frame, reference: int | None) -> Explan
     used = sorted({j for columns in reads for j in columns})
     by_column = {j: _texts(schema.columns[j], frame.read(j), blocks, schema, j) for j in used}
     names = [str(column.name) for column in schema.columns]
-    texts = [[_in_words([by_column[j][row] for j in c], c, names) for c in reads] for row in range(frame.n_rows)]
+    parents = {j for columns in reads for j in columns[1:]}
+    of_parent = {j: _texts(schema.columns[j], frame.read(j), blocks, schema, j, only_bin=True) for j in parents}
+    texts = [[_side_by_side(by_column, of_parent, c, row) for c in reads] for row in range(frame.n_rows)]
     probabilities = evidence.probabilities(parts.scores.T).T
     return Explanation(
         _titles(parts.terms, reads, names),
@@ -53,6 +55,15 @@ def _titles(terms: Sequence[str], reads: Sequence[Sequence[int]], names: Sequenc
     return [f"{term} | {parents}" if parents else term for term, parents in zip(terms, given, strict=True)]
 
 
+def _side_by_side(
+    texts: Mapping[int, Sequence[str]], of_parent: Mapping[int, Sequence[str]], columns: Sequence[int], row: int
+) -> str:
+    """A row's value, and its parents' in the order of the term's title: "x | y, z"."""
+    parts = [texts[j][row] for j in columns[:1]]
+    parts += [", ".join(of_parent[j][row] for j in columns[1:])] if len(columns) > 1 else []
+    return " | ".join(parts)
+
+
 def _in_words(values: Sequence[str], columns: Sequence[int], names: Sequence[str]) -> str:
     """A column's value, and its parents' if it has any: "x given a = y"."""
     if not values:
@@ -61,8 +72,10 @@ def _in_words(values: Sequence[str], columns: Sequence[int], names: Sequence[str
     return f"{values[0]} given {given}" if given else values[0]
 
 
-def _texts(column: Column, source: Source, blocks: Sequence[Block], schema: Schema, position: int) -> list[str]:
-    """One column's values as read, with what became of them."""
+def _texts(
+    column: Column, source: Source, blocks: Sequence[Block], schema: Schema, position: int, only_bin: bool = False
+) -> list[str]:
+    """One column's values as read, with what became of them; or of a number only the bin it fell in."""
     read = _as_read(source)
     if not column.is_coded:
         return read
@@ -75,7 +88,8 @@ def _texts(column: Column, source: Source, blocks: Sequence[Block], schema: Sche
         elif code == UNSEEN:
             out.append(f"{text} (never seen)")
         elif column.cuts is not None:
-            out.append(f"{text} ({column.level_name(code)})")
+            bin_name = column.level_name(code)
+            out.append(bin_name if only_bin else f"{text} ({bin_name})")
         else:
             rare = column.folded and code == column.n_codes - 1
             out.append(f"{text} {RARE}" if rare else text)
@@ -110,6 +124,7 @@ def explain_model(evidence: Model, reference: int | None) -> ModelExplanation:
         classes=evidence.schema.classes,
         reference=reference,
         link=evidence.link,
+        sizes=[[len(texts) for _, texts, _ in parts] for parts in shown],
     )
 
 

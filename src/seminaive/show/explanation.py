@@ -135,6 +135,8 @@ class ModelExplanation:
     values, variances : lists of arrays (values shown, classes)
     positions : list of arrays or None
         Per numeric term, the numbers behind ``texts``.
+    sizes : list of lists of int, optional
+        Per term, how many of its values belong to each of the families that speak for it side by side; none: one.
     """
 
     terms: list[str]
@@ -146,13 +148,20 @@ class ModelExplanation:
     classes: npt.NDArray[Any]
     reference: int | None
     link: str = "softmax"
+    sizes: list[list[int]] | None = None
 
     def spread(self) -> Floats:
-        """How much each term can say: the largest difference of its evidence between two shown values, over classes."""
-        ranges = [
-            contrast(v, s, self.reference, self.link)[0] for v, s in zip(self.values, self.variances, strict=True)
-        ]
-        return np.array([float(np.ptp(r, axis=0).max()) if len(r) else 0.0 for r in ranges])
+        """How much each term can say: the largest difference of its evidence between two shown values, over classes.
+
+        Families that speak for a term side by side each add theirs.
+        """
+        spread = []
+        for t, (values, variances) in enumerate(zip(self.values, self.variances, strict=True)):
+            evidence, _ = contrast(values, variances, self.reference, self.link)
+            sizes = self.sizes[t] if self.sizes else [len(evidence)]
+            parts = [part for part in np.split(evidence, np.cumsum(sizes)[:-1]) if len(part)]
+            spread.append(float(sum(np.ptp(part, axis=0) for part in parts).max()) if parts else 0.0)
+        return np.array(spread)
 
     def to_frame(self) -> pd.DataFrame:
         """One line per term, shown value and class: the evidence and a 95 % interval."""

@@ -60,7 +60,8 @@ def scored_strips(
            [0.    , 0.    , 0.    ],
            [0.    , 0.    , 0.    ]])
     """
-    total = float(table.class_weights(n_jobs).sum())
+    class_weight = table.class_weights(n_jobs)
+    total = float(class_weight.sum())
     code = np.nonzero(used_codes(table, n_jobs))[1]  # of every level, one column after the other
     speaks = (code != MISSING) | (missing == "value")
     d = len(table.schema.columns)
@@ -73,13 +74,13 @@ def scored_strips(
             here, all_after = (strip.first, strip.last), (strip.first, d)
             conditional_information(strip.counts, total, strip.level_starts, here, all_after, scores)
         else:
-            scores = _edge_factors(strip, heard)
+            scores = _edge_factors(strip, heard, class_weight > 0)
         yield ScoredStrip(strip.first, strip.last, scores, strip)
 
 
-def _edge_factors(strip: PairStrip, heard: npt.NDArray[np.bool_]) -> Floats:
-    """W_1 of a strip's pairs; only the levels that are heard count as levels."""
-    cells, bounds = strip.counts, strip.level_starts[strip.first :] - strip.level_starts[strip.first]
+def _edge_factors(strip: PairStrip, heard: npt.NDArray[np.bool_], present: npt.NDArray[np.bool_]) -> Floats:
+    """W_1 of a strip's pairs; only the levels that are heard count as levels, and classes with rows as classes."""
+    cells, bounds = strip.counts[present], strip.level_starts[strip.first :] - strip.level_starts[strip.first]
     right = bounds[:-1]
     left = right[: strip.last - strip.first]
     of_left = np.add.reduceat(cells, right, axis=2)
