@@ -16,6 +16,9 @@ from seminaive.table.schema import Floats
 
 __all__ = ["Errors"]
 
+AT_ONCE = 8192
+"""So many rows are sorted by code at a time; their margins stay in the second-level cache."""
+
 
 class Errors:
     """Errors of the model with the present doses, and of those a step away.
@@ -33,6 +36,8 @@ class Errors:
         self.problem = problem
         self.lookahead = lookahead
         self.doses = np.zeros(len(problem.schema.columns), dtype=np.int64)
+        self.work = np.empty((problem.n_classes + 3, AT_ONCE))
+        self.place = np.empty(AT_ONCE, dtype=np.int64)
         self._settle(problem.scores(self.doses))
 
     def _settle(self, scores: Floats) -> None:
@@ -69,13 +74,15 @@ class Errors:
         problem, dose = self.problem, int(self.doses[column])
         doses = np.arange(dose, dose + n + 1) / problem.steps
         total = np.zeros(n)
-        where = problem.starts, problem.classes, self.margins, problem.weights, total
+        where = problem.starts, problem.classes, self.margins, problem.weights, self.work, self.place
         if problem.is_coded(column):
             tables = problem.says.tables(column, doses)
             logs = tables[1:] - tables[0]
             needs = np.ascontiguousarray((logs[:, None] - logs[:, :, None]).transpose(1, 2, 3, 0))
-            errors_of_codes(problem.codes(column), needs, *where)
+            errors_of_codes(problem.codes(column), needs, *where, np.zeros(needs.shape[2], dtype=np.int64), total)
         else:
-            forms, missing = problem.says.forms(column, doses)
-            errors_of_numbers(problem.values(column), forms[1:] - forms[0], missing[1:] - missing[0], *where)
+            forms, missing = (part[1:] - part[0] for part in problem.says.forms(column, doses))
+            needs = np.ascontiguousarray((forms[:, None] - forms[:, :, None]).transpose(1, 2, 0, 3))
+            absent = np.ascontiguousarray((missing[:, None] - missing[:, :, None]).transpose(1, 2, 0))
+            errors_of_numbers(problem.values(column), needs, absent, *where, total)
         return total
