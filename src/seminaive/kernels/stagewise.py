@@ -6,8 +6,9 @@ step does to the odds of class k against the row's own class c, a(c) = 1,
     new loss - loss of the row  =  log( sum over k of  P(k) a(k) )
 
 so no exponential is taken for a column with levels (a is a table), and as the factors are near 1, one logarithm serves
-hundreds of rows: their product stays within the range of floats (`stretch` says for how many). 0.5 nanoseconds per row
-and column with three classes, against 25 by scores, exponentials and a logarithm per row.
+hundreds of rows: their product stays within the range of floats (`stretch` says for how many). 0.15 nanoseconds per row
+and column of three levels with three classes (0.5 with many levels), against 25 by scores, exponentials and a logarithm
+per row.
 
 A number's odds move by the exponential of a quadratic form, a(k) = exp(f0 + f1 z + f2 z^2), which a polynomial gives
 fast enough to be vectorised (relative error below 1e-15).
@@ -105,6 +106,48 @@ def _product_two(codes: Array, p: Array, q: Array, r: Array, a: Array, b: Array)
     return product
 
 
+FEW = 4
+"""So many codes in succession are told apart by comparisons, which are vectorised: four times as fast as a look-up."""
+
+
+@njit(cache=True, nogil=True)
+def _few(table: Array, lowest: int) -> tuple[float, float, float, float]:
+    """The entries of a table for `FEW` codes from the lowest on; its last one again where it ends."""
+    end = table.size - 1
+    return table[lowest], table[min(lowest + 1, end)], table[min(lowest + 2, end)], table[min(lowest + 3, end)]
+
+
+@njit(cache=True, nogil=True, fastmath=FAST, error_model="numpy")
+def _add_of_few(codes: Array, p: Array, table: Array, lowest: int, total: Array) -> None:
+    a0, a1, a2, a3 = _few(table, lowest)
+    for i in range(total.size):
+        k = codes[i] - lowest
+        total[i] += p[i] * (a0 if k == 0 else a1 if k == 1 else a2 if k == 2 else a3)
+
+
+@njit(cache=True, nogil=True, fastmath=FAST, error_model="numpy")
+def _product_one_of_few(codes: Array, p: Array, q: Array, a: Array, lowest: int) -> float:
+    a0, a1, a2, a3 = _few(a, lowest)
+    product = 1.0
+    for i in range(codes.size):
+        k = codes[i] - lowest
+        product *= p[i] + q[i] * (a0 if k == 0 else a1 if k == 1 else a2 if k == 2 else a3)
+    return product
+
+
+@njit(cache=True, nogil=True, fastmath=FAST, error_model="numpy")
+def _product_two_of_few(codes: Array, p: Array, q: Array, r: Array, a: Array, b: Array, lowest: int) -> float:
+    a0, a1, a2, a3 = _few(a, lowest)
+    b0, b1, b2, b3 = _few(b, lowest)
+    product = 1.0
+    for i in range(codes.size):
+        k = codes[i] - lowest
+        x = a0 if k == 0 else a1 if k == 1 else a2 if k == 2 else a3
+        y = b0 if k == 0 else b1 if k == 1 else b2 if k == 2 else b3
+        product *= p[i] + q[i] * x + r[i] * y
+    return product
+
+
 @njit(cache=True, nogil=True, fastmath=FAST, error_model="numpy")
 def _sum_of_logs(total: Array, weights: Array, stretch: int) -> float:
     """Sum of w log(total): without weights one logarithm for every ``stretch`` rows."""
@@ -124,7 +167,7 @@ def _sum_of_logs(total: Array, weights: Array, stretch: int) -> float:
 
 @njit(cache=True, nogil=True, fastmath=FAST, error_model="numpy")
 def gains_of_codes(
-    codes: Array, odds: Array, which: Array, stretch: Array, starts: Array, classes: Array,
+    codes: Array, lowest: int, odds: Array, which: Array, stretch: Array, starts: Array, classes: Array,
     probabilities: Array, weights: Array, work: Array, out: Array,
 ) -> None:  # fmt: skip
     """Add to ``out`` the change of the summed log loss by each of some steps of a coded column.
@@ -132,6 +175,8 @@ def gains_of_codes(
     Parameters
     ----------
     codes : (rows,)
+    lowest : int
+        The lowest code that occurs, if all are among `FEW` from there on; else -1.
     odds : (steps, classes, classes, codes)
         ``odds[t, c, k, code]`` is a(k) in rows of class c.
     which : (n,) ints
@@ -157,15 +202,24 @@ def gains_of_codes(
             for j in range(which.size):
                 table, many = odds[which[j], c], stretch[which[j]]
                 if weights.size == 0 and many >= TILE and n_classes == 2:
-                    out[j] += math.log(_product_one(code, own, probabilities[rival, first:last], table[rival]))
+                    q = probabilities[rival, first:last]
+                    if lowest >= 0:
+                        out[j] += math.log(_product_one_of_few(code, own, q, table[rival], lowest))
+                    else:
+                        out[j] += math.log(_product_one(code, own, q, table[rival]))
                     continue
                 if weights.size == 0 and many >= TILE and n_classes == 3:
                     q, r = probabilities[rival, first:last], probabilities[other, first:last]
-                    out[j] += math.log(_product_two(code, own, q, r, table[rival], table[other]))
+                    if lowest >= 0:
+                        out[j] += math.log(_product_two_of_few(code, own, q, r, table[rival], table[other], lowest))
+                    else:
+                        out[j] += math.log(_product_two(code, own, q, r, table[rival], table[other]))
                     continue
                 total[:] = own
                 for k in range(n_classes):
-                    if k != c:
+                    if k != c and lowest >= 0:
+                        _add_of_few(code, probabilities[k, first:last], table[k], lowest, total)
+                    elif k != c:
                         _add_looked_up(code, probabilities[k, first:last], table[k], total)
                 out[j] += _sum_of_logs(total, weight, many)
 
