@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seminaive.evidence.model import log_softmax
-from seminaive.kernels.stagewise import FEW, TILE, gains_of_codes, gains_of_numbers, move_probabilities
+from seminaive.kernels.stagewise import TILE, gains_of_codes, gains_of_numbers, move_probabilities
 from seminaive.search.dose_problem import BINS, DoseProblem
 from seminaive.table.schema import Floats, Integers
 
@@ -172,9 +172,7 @@ class Gains:
             total = np.zeros(len(plain))
             where = problem.starts, problem.classes, self.probabilities, problem.weights, self.work, total
             if problem.is_coded(column):
-                gains_of_codes(
-                    problem.codes(column), self.cells.lowest(column), moves.odds, steps[plain], moves.stretch, *where
-                )
+                gains_of_codes(problem.codes(column), moves.odds, steps[plain], moves.stretch, *where)
             else:
                 values = problem.values(column)
                 gains_of_numbers(values, moves.forms, moves.missing, steps[plain], moves.stretch, *where)
@@ -274,7 +272,6 @@ class _Cells:
         self.problem = problem
         self._weights: dict[int, Floats] = {}
         self._stretches: dict[int, Floats] = {}
-        self._lowest: dict[int, int] = {}
 
     def moves(self, column: int, dose: int, lookahead: int) -> Moves:
         """What the next steps of a column do, from a dose."""
@@ -306,13 +303,6 @@ class _Cells:
             spread = np.einsum("cl,tl->tc", weights, np.minimum(width, 1e140) ** 2)
         stretch = np.clip(RANGE / np.maximum(farthest, RANGE / (2 * TILE)), 1, TILE).astype(np.int64)
         return Moves(odds, forms, missing, farthest, stretch, spread, width.max(axis=1, initial=0.0))
-
-    def lowest(self, column: int) -> int:
-        """The lowest code that occurs in a coded column, if no code is far above it; else -1."""
-        if column not in self._lowest:
-            occurs = np.flatnonzero(self._weights_of_codes(column).any(axis=0))
-            self._lowest[column] = int(occurs[0]) if len(occurs) and np.ptp(occurs) < FEW else -1
-        return self._lowest[column]
 
     def _weights_of_codes(self, column: int) -> Floats:
         """Weight of every code in every class, (classes, codes)."""
