@@ -46,8 +46,8 @@ METHODS: dict[str, Callable[[], Any]] = {
 ALL_METHODS = (*METHODS, FILTERED)
 FOOTNOTES = (
     "s: mass that smooths the tables of levels; 0, as in the paper, if not told. fsNB: the paper's rule (errors, 20",
-    "steps looked ahead, the last of equals), whose patience it does not name. WNB: the paper's formula, for numbers, for",
-    "which it has none, as if they had three levels. aL1/L2: weights 1/D as in the paper's text, not D as printed.",
+    "steps looked ahead, the last of equals), whose patience it does not name. WNB: the paper's formula; it has none for",
+    "numbers, which count as three levels. aL1/L2: weights 1/D as in the paper's text, not D as printed.",
 )
 
 

@@ -77,7 +77,7 @@ def run(request: Request) -> Iterator[str]:
             runs += found
             units += [seed] * len(found) if len(seeds) > 1 else range(len(found))
         majority = min(y.mean(), 1 - y.mean())
-        yield f"{name}: response >= {quartile:g}, {y.sum()} of {len(y)} rows; the larger class alone errs {majority:.3f}"
+        yield f"{name}: response >= {quartile:g}, {y.sum()} of {len(y)} rows; the larger class errs {majority:.3f}"
         yield from lines_of(PRINTED[name], runs, units=units)
         for method in ASKED:
             errors[method].append(float(np.mean([found[method].error for found in runs])))
