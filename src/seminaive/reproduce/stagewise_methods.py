@@ -46,8 +46,8 @@ METHODS: dict[str, Callable[[], Any]] = {
 ALL_METHODS = (*METHODS, FILTERED)
 FOOTNOTES = (
     "s: mass that smooths the tables of levels; 0, as in the paper, if not told. fsNB: the paper's rule (errors, 20",
-    "steps looked ahead, the last of equals), whose patience it does not name. WNB: the paper's formula; it has none for",
-    "numbers, which count as three levels. aL1/L2: weights 1/D as in the paper's text, not D as printed.",
+    "steps looked ahead, the last of equals), whose patience it does not name. WNB: the paper's formula; it has none",
+    "for numbers, which count as three levels. aL1/L2: weights 1/D as in the paper's text, not D as printed.",
 )
 
 
@@ -87,7 +87,7 @@ def _filtered(X: Floats, y: npt.NDArray[Any], new: Floats, truth: npt.NDArray[An
     """Naive Bayes on the columns that the correlation filter keeps; on none, the most frequent class."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # that no column tells anything
-        kept = CFSFilter(nominal=list(nominal)).fit(X, y).get_support()
+        kept = CFSFilter(nominal=list(nominal), allow_empty=True).fit(X, y).get_support()
     if not kept.any():
         classes, counts = np.unique(y, return_counts=True)
         return Outcome(float(np.mean(truth != classes[counts.argmax()])), kept)
