@@ -123,12 +123,11 @@ def test_the_order_of_the_columns_does_not_change_the_model(kind, criterion):
     how = {"criterion": criterion, "lookahead": 20 if criterion != "log_loss" else 1, "step": 0.1, "patience": 2}
     how["nominal"] = range(20) if kind[0] == "D" else None
     model = StagewiseNB(**how).fit(data.X, data.y)
-    for seed in range(2):
-        order = np.random.default_rng(seed).permutation(20)
-        other = StagewiseNB(**how).fit(data.X[:, order], data.y)
-        np.testing.assert_array_equal(other.path_.doses, model.path_.doses[:, order])
-        np.testing.assert_array_equal(other.alpha_, model.alpha_[order])
-        np.testing.assert_array_equal(other.predict(data.X_test[:, order]), model.predict(data.X_test))
+    order = np.random.default_rng(0).permutation(20)
+    other = StagewiseNB(**how).fit(data.X[:, order], data.y)
+    np.testing.assert_array_equal(other.path_.doses, model.path_.doses[:, order])
+    np.testing.assert_array_equal(other.alpha_, model.alpha_[order])
+    np.testing.assert_array_equal(other.predict(data.X_test[:, order]), model.predict(data.X_test))
 
 
 def test_the_papers_mode_depends_on_the_order_as_documented():
@@ -276,7 +275,7 @@ def test_equal_scores_go_to_the_lower_class(make):
 @every_model
 def test_more_columns_than_rows_are_legal(make):
     rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(12, 40)), np.arange(12) % 2
+    X, y = rng.normal(size=(10, 20)), np.arange(10) % 2
     probabilities = make().fit(X, y).predict_proba(X)
     np.testing.assert_allclose(probabilities.sum(axis=1), 1)
 

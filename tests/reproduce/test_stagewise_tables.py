@@ -148,7 +148,9 @@ def test_what_columns_say_at_their_doses_makes_the_models_of_the_path():
     assert test.error(doses[model.path_.chosen]) == np.mean(model.predict(data.X_test) != data.y_test)
 
 
-@pytest.mark.parametrize("number", [1, 2, 5, 6])
+@pytest.mark.parametrize(
+    "number", [2, 5, pytest.param(1, marks=pytest.mark.slow), pytest.param(6, marks=pytest.mark.slow)]
+)
 def test_a_figure_tells_its_numbers_and_is_drawn(number, tmp_path):
     lines, draw = stagewise_figures.FIGURES[number - 1](Request(quick=True))
     assert lines[0].startswith(f"Figure {number}: ")
