@@ -6,8 +6,9 @@ step does to the odds of class k against the row's own class c, a(c) = 1,
     new loss - loss of the row  =  log( sum over k of  P(k) a(k) )
 
 so no exponential is taken for a column with levels (a is a table), and as the factors are near 1, one logarithm serves
-hundreds of rows: their product stays within the range of floats (`stretch` says for how many). 0.5 nanoseconds per row
-and column with three classes, against 25 by scores, exponentials and a logarithm per row.
+hundreds of rows: their product stays within the range of floats (`stretch` says for how many). 0.3 nanoseconds per row
+and column of three levels with three classes (0.5 with many levels), against 25 by scores, exponentials and a logarithm
+per row.
 
 A number's odds move by the exponential of a quadratic form, a(k) = exp(f0 + f1 z + f2 z^2), which a polynomial gives
 fast enough to be vectorised (relative error below 1e-15).
@@ -105,6 +106,52 @@ def _product_two(codes: Array, p: Array, q: Array, r: Array, a: Array, b: Array)
     return product
 
 
+FEW = 6
+"""So few codes are told apart by comparisons with constants, which are vectorised: four times as fast as a look-up."""
+
+
+@njit(cache=True, nogil=True)
+def _few(table: Array) -> tuple[float, float, float, float, float]:
+    """The entries of a table for the codes 1 (missing) to 5; its last one again where it ends."""
+    end = table.size - 1
+    return table[1], table[min(2, end)], table[min(3, end)], table[min(4, end)], table[min(5, end)]
+
+
+@njit(cache=True, nogil=True, fastmath=FAST, error_model="numpy")
+def _add_of_few(codes: Array, p: Array, table: Array, total: Array) -> None:
+    a1, a2, a3, a4, a5 = _few(table)
+    for i in range(total.size):
+        k = codes[i]
+        total[i] += p[i] * (a2 if k == 2 else a3 if k == 3 else a4 if k == 4 else a5 if k == 5 else a1)
+
+
+@njit(cache=True, nogil=True, fastmath=FAST, error_model="numpy")
+def _product_one_of_few(codes: Array, q: Array, a: Array) -> float:
+    """With P(c) = 1 - P(k), which need not be read."""
+    a1, a2, a3, a4, a5 = _few(a)
+    a1, a2, a3, a4, a5 = a1 - 1.0, a2 - 1.0, a3 - 1.0, a4 - 1.0, a5 - 1.0
+    product = 1.0
+    for i in range(codes.size):
+        k = codes[i]
+        product *= 1.0 + q[i] * (a2 if k == 2 else a3 if k == 3 else a4 if k == 4 else a5 if k == 5 else a1)
+    return product
+
+
+@njit(cache=True, nogil=True, fastmath=FAST, error_model="numpy")
+def _product_two_of_few(codes: Array, q: Array, r: Array, a: Array, b: Array) -> float:
+    a1, a2, a3, a4, a5 = _few(a)
+    b1, b2, b3, b4, b5 = _few(b)
+    a1, a2, a3, a4, a5 = a1 - 1.0, a2 - 1.0, a3 - 1.0, a4 - 1.0, a5 - 1.0
+    b1, b2, b3, b4, b5 = b1 - 1.0, b2 - 1.0, b3 - 1.0, b4 - 1.0, b5 - 1.0
+    product = 1.0
+    for i in range(codes.size):
+        k = codes[i]
+        x = a2 if k == 2 else a3 if k == 3 else a4 if k == 4 else a5 if k == 5 else a1
+        y = b2 if k == 2 else b3 if k == 3 else b4 if k == 4 else b5 if k == 5 else b1
+        product *= 1.0 + q[i] * x + r[i] * y
+    return product
+
+
 @njit(cache=True, nogil=True, fastmath=FAST, error_model="numpy")
 def _sum_of_logs(total: Array, weights: Array, stretch: int) -> float:
     """Sum of w log(total): without weights one logarithm for every ``stretch`` rows."""
@@ -145,6 +192,7 @@ def gains_of_codes(
     out : (n,)
     """
     n_classes = probabilities.shape[0]
+    few = odds.shape[3] <= FEW
     for s in range(classes.size):
         c = classes[s]
         rival = 1 if c == 0 else 0
@@ -157,15 +205,24 @@ def gains_of_codes(
             for j in range(which.size):
                 table, many = odds[which[j], c], stretch[which[j]]
                 if weights.size == 0 and many >= TILE and n_classes == 2:
-                    out[j] += math.log(_product_one(code, own, probabilities[rival, first:last], table[rival]))
+                    q = probabilities[rival, first:last]
+                    if few:
+                        out[j] += math.log(_product_one_of_few(code, q, table[rival]))
+                    else:
+                        out[j] += math.log(_product_one(code, own, q, table[rival]))
                     continue
                 if weights.size == 0 and many >= TILE and n_classes == 3:
                     q, r = probabilities[rival, first:last], probabilities[other, first:last]
-                    out[j] += math.log(_product_two(code, own, q, r, table[rival], table[other]))
+                    if few:
+                        out[j] += math.log(_product_two_of_few(code, q, r, table[rival], table[other]))
+                    else:
+                        out[j] += math.log(_product_two(code, own, q, r, table[rival], table[other]))
                     continue
                 total[:] = own
                 for k in range(n_classes):
-                    if k != c:
+                    if k != c and few:
+                        _add_of_few(code, probabilities[k, first:last], table[k], total)
+                    elif k != c:
                         _add_looked_up(code, probabilities[k, first:last], table[k], total)
                 out[j] += _sum_of_logs(total, weight, many)
 
@@ -305,43 +362,164 @@ def move_probabilities(
 
 
 @njit(cache=True, nogil=True, fastmath=FAST, error_model="numpy")
+def _count_below(p: Array, q: Array, a: float, b: float) -> int:
+    """How many rows have p < a or q < b."""
+    n = 0
+    for i in range(p.size):
+        n += (p[i] < a) | (q[i] < b)
+    return n
+
+
+@njit(cache=True, nogil=True, fastmath=FAST, error_model="numpy")
+def _count_below_forms(z: Array, p: Array, q: Array, a: Array, b: Array) -> int:
+    """The same where a and b are quadratic forms of z."""
+    a0, a1, a2 = a[0], a[1], a[2]
+    b0, b1, b2 = b[0], b[1], b[2]
+    n = 0
+    for i in range(z.size):
+        n += (p[i] < a0 + z[i] * (a1 + z[i] * a2)) | (q[i] < b0 + z[i] * (b1 + z[i] * b2))
+    return n
+
+
+@njit(cache=True, nogil=True, fastmath=FAST, error_model="numpy")
+def _note_below(p: Array, a: float, below: Array) -> None:
+    for i in range(p.size):
+        below[i] = 1.0 if p[i] < a else below[i]
+
+
+@njit(cache=True, nogil=True, fastmath=FAST, error_model="numpy")
+def _note_below_form(z: Array, p: Array, a: Array, below: Array) -> None:
+    a0, a1, a2 = a[0], a[1], a[2]
+    for i in range(p.size):
+        below[i] = 1.0 if p[i] < a0 + z[i] * (a1 + z[i] * a2) else below[i]
+
+
+@njit(cache=True, nogil=True, fastmath=FAST, error_model="numpy")
+def _total(below: Array, weights: Array) -> float:
+    total = 0.0
+    for i in range(below.size):
+        total += below[i] * weights[i]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _rivals(c: int, n_classes: int) -> tuple[int, int]:
+    """The other classes, if there are at most three: one of them twice if there are two."""
+    one = 1 if c == 0 else 0
+    return one, one if n_classes == 2 else 1 if c == 2 else 2
+
+
+@njit(cache=True, nogil=True, fastmath=FAST, error_model="numpy")
+def _take_rows(place: Array, margins: Array, weights: Array, work: Array) -> None:
+    """Margins and weights of some rows, each to its place in ``work``."""
+    n_classes = margins.shape[0]
+    for k in range(n_classes):
+        here, there = margins[k], work[k]
+        for i in range(place.size):
+            there[place[i]] = here[i]
+    there = work[n_classes]
+    for i in range(place.size):
+        there[place[i]] = weights[i] if weights.size else 1.0
+
+
+@njit(cache=True, nogil=True, fastmath=FAST, error_model="numpy")
+def _add_errors(needs: Array, c: int, first: int, last: int, simple: bool, work: Array, out: Array) -> None:
+    """Add up which of the rows ``first`` to ``last`` of ``work`` are wrong, of class c and with the same needs."""
+    n_classes = needs.shape[0]
+    p, q = _rivals(c, n_classes)
+    weight, below = work[n_classes, first:last], work[n_classes + 1, first:last]
+    for t in range(out.size):
+        if simple:
+            out[t] += _count_below(work[p, first:last], work[q, first:last], needs[p, t], needs[q, t])
+            continue
+        below[:] = 0.0
+        for k in range(n_classes):
+            if k != c:
+                _note_below(work[k, first:last], needs[k, t], below)
+        out[t] += _total(below, weight)
+
+
+@njit(cache=True, nogil=True, fastmath=FAST, error_model="numpy")
 def errors_of_codes(
-    codes: Array, needs: Array, starts: Array, classes: Array, margins: Array, weights: Array, out: Array
-) -> None:
+    codes: Array, needs: Array, starts: Array, classes: Array, margins: Array, weights: Array,
+    work: Array, place: Array, ends: Array, out: Array,
+) -> None:  # fmt: skip
     """Add to ``out`` the weight of rows wrong after each number of steps in a coded column.
 
-    A row of class c is right if ``margins[k, row] >= needs[c, k, code, t]`` for all rivals k.
+    A row of class c is right if ``margins[k, row] >= needs[c, k, code, t]`` for all rivals k. Some thousand rows at a
+    time are sorted by code, so that what they need is the same for many rows in succession and eight of them are
+    compared at once: 0.25 nanoseconds per row, column and step with three classes, against 2.6 row by row.
+
+    Parameters
+    ----------
+    codes : (rows,)
+    needs : (classes, classes, codes, steps)
+    starts, classes : segments
+    margins : (classes, rows)
+    weights : (rows,), or empty if all are 1
+    work : (classes + 3, many)
+    place : (many,) ints
+    ends : (at least codes,) ints
+    out : (steps,)
     """
+    n_classes, n_codes = needs.shape[0], needs.shape[2]
+    simple = n_classes <= 3 and weights.size == 0
     for s in range(classes.size):
         c = classes[s]
-        for i in range(starts[s], starts[s + 1]):
-            weight = weights[i] if weights.size else 1.0
-            for t in range(out.size):
-                right = True
-                for k in range(margins.shape[0]):
-                    right &= k == c or margins[k, i] >= needs[c, k, codes[i], t]
-                out[t] += 0.0 if right else weight
+        for first in range(starts[s], starts[s + 1], place.size):
+            last = min(first + place.size, starts[s + 1])
+            code, to = codes[first:last], place[: last - first]
+            ends[:n_codes] = 0
+            for i in range(code.size):
+                ends[code[i]] += 1
+            before = 0
+            for v in range(n_codes):
+                ends[v], before = before, before + ends[v]
+            for i in range(code.size):
+                to[i] = ends[code[i]]
+                ends[code[i]] += 1
+            _take_rows(to, margins[:, first:last], weights[first:last] if weights.size else weights, work)
+            begin = 0
+            for v in range(n_codes):
+                if ends[v] > begin:
+                    _add_errors(needs[c, :, v], c, begin, ends[v], simple, work, out)
+                begin = ends[v]
 
 
 @njit(cache=True, nogil=True, fastmath=FAST, error_model="numpy")
 def errors_of_numbers(
-    values: Array, forms: Array, missing: Array, starts: Array, classes: Array, margins: Array, weights: Array,
-    out: Array,
+    values: Array, needs: Array, missing: Array, starts: Array, classes: Array, margins: Array, weights: Array,
+    work: Array, place: Array, out: Array,
 ) -> None:  # fmt: skip
-    """The same for a numeric column, whose needs are those of class k less those of class c."""
+    """The same for a numeric column: ``needs[c, k, t]`` are the coefficients of a quadratic form of the value, and
+    ``missing[c, k, t]`` is what a row without a value needs."""
+    n_classes = needs.shape[0]
+    simple = n_classes <= 3 and weights.size == 0
     for s in range(classes.size):
         c = classes[s]
-        for i in range(starts[s], starts[s + 1]):
-            weight = weights[i] if weights.size else 1.0
-            z = values[i]
+        p, q = _rivals(c, n_classes)
+        for first in range(starts[s], starts[s + 1], place.size):
+            last = min(first + place.size, starts[s + 1])
+            to, z, sorted_values = place[: last - first], values[first:last], work[n_classes + 2]
+            there, absent = 0, last - first
+            for i in range(z.size):  # rows with a value come first
+                if z[i] == z[i]:
+                    sorted_values[there] = z[i]
+                    to[i] = there
+                    there += 1
+                else:
+                    absent -= 1
+                    to[i] = absent
+            _take_rows(to, margins[:, first:last], weights[first:last] if weights.size else weights, work)
+            if there < last - first:
+                _add_errors(missing[c], c, there, last - first, simple, work, out)
+            z, weight, below = sorted_values[:there], work[n_classes, :there], work[n_classes + 1, :there]
             for t in range(out.size):
-                right = True
-                for k in range(margins.shape[0]):
-                    if k == c:
-                        continue
-                    need = missing[t, k] - missing[t, c]
-                    if z == z:
-                        f, g = forms[t, k], forms[t, c]
-                        need = (f[0] - g[0]) + z * ((f[1] - g[1]) + z * (f[2] - g[2]))
-                    right &= margins[k, i] >= need
-                out[t] += 0.0 if right else weight
+                if simple:
+                    out[t] += _count_below_forms(z, work[p, :there], work[q, :there], needs[c, p, t], needs[c, q, t])
+                    continue
+                below[:] = 0.0
+                for k in range(n_classes):
+                    if k != c:
+                        _note_below_form(z, work[k, :there], needs[c, k, t], below)
+                out[t] += _total(below, weight)

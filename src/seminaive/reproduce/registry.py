@@ -18,6 +18,10 @@ from seminaive.reproduce import (
     naive_dna,
     normal_gamma,
     selection,
+    stagewise_figures,
+    stagewise_table1,
+    stagewise_table2,
+    stagewise_table3,
 )
 from seminaive.reproduce.paper_table import PaperTable, Reproduction, Request
 
@@ -32,6 +36,10 @@ TABLES: dict[str, PaperTable | Reproduction] = {
     "naive-dna": naive_dna.TABLE,
     "normal-gamma-tables": normal_gamma.TABLE,
     "selection-table1": selection.TABLE,
+    "stagewise-figures": stagewise_figures.TABLE,
+    "stagewise-table1": stagewise_table1.TABLE,
+    "stagewise-table2": stagewise_table2.TABLE,
+    "stagewise-table3": stagewise_table3.TABLE,
 }
 
 

@@ -16,6 +16,7 @@ best. Steps of noise move little and are moved little: they wait for hundreds of
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -164,12 +165,14 @@ class Gains:
         moves = self.moves(column)
         problem = self.problem
         out = np.zeros(len(steps))
-        steep = moves.farthest[steps] > STEEP
-        for j in np.flatnonzero(steep).tolist():
-            out[j] = problem.total(problem.log_losses(self._stepped(column, int(steps[j]) + 1))) - self.loss
-        plain = np.flatnonzero(~steep)
-        if len(plain):
-            total = np.zeros(len(plain))
+        plain: Any = slice(None)
+        if moves.farthest[steps].max() > STEEP:
+            steep = moves.farthest[steps] > STEEP
+            for j in np.flatnonzero(steep).tolist():
+                out[j] = problem.total(problem.log_losses(self._stepped(column, int(steps[j]) + 1))) - self.loss
+            plain = np.flatnonzero(~steep)
+        if len(steps[plain]):
+            total = np.zeros(len(steps[plain]))
             where = problem.starts, problem.classes, self.probabilities, problem.weights, self.work, total
             if problem.is_coded(column):
                 gains_of_codes(problem.codes(column), moves.odds, steps[plain], moves.stretch, *where)

@@ -16,6 +16,11 @@ from seminaive.table.schema import Floats
 
 __all__ = ["Errors"]
 
+AT_ONCE = 8192
+"""So many rows are sorted by code at a time; their margins stay in the second-level cache."""
+KEPT = 10_000
+"""Needs of a column are kept until its dose changes, unless they are more numbers than this."""
+
 
 class Errors:
     """Errors of the model with the present doses, and of those a step away.
@@ -33,6 +38,9 @@ class Errors:
         self.problem = problem
         self.lookahead = lookahead
         self.doses = np.zeros(len(problem.schema.columns), dtype=np.int64)
+        self.work = np.empty((problem.n_classes + 3, AT_ONCE))
+        self.place = np.empty(AT_ONCE, dtype=np.int64)
+        self._needed: dict[int, tuple[Floats, ...]] = {}
         self._settle(problem.scores(self.doses))
 
     def _settle(self, scores: Floats) -> None:
@@ -48,6 +56,7 @@ class Errors:
         if dose:
             scores -= self.problem.evidence(column, dose)
         self.doses[column] += steps
+        self._needed.pop(column, None)
         self._settle(scores)
 
     def candidates(self) -> npt.NDArray[np.bool_]:
@@ -66,16 +75,32 @@ class Errors:
         return out
 
     def _after_steps_of(self, column: int, n: int) -> Floats:
-        problem, dose = self.problem, int(self.doses[column])
-        doses = np.arange(dose, dose + n + 1) / problem.steps
-        total = np.zeros(n)
-        where = problem.starts, problem.classes, self.margins, problem.weights, total
+        problem, total = self.problem, np.zeros(n)
+        where = problem.starts, problem.classes, self.margins, problem.weights, self.work, self.place
         if problem.is_coded(column):
-            tables = problem.says.tables(column, doses)
-            logs = tables[1:] - tables[0]
-            needs = np.ascontiguousarray((logs[:, None] - logs[:, :, None]).transpose(1, 2, 3, 0))
-            errors_of_codes(problem.codes(column), needs, *where)
+            needs = self._needs(column, n)[0]
+            errors_of_codes(problem.codes(column), needs, *where, np.zeros(needs.shape[2], dtype=np.int64), total)
         else:
-            forms, missing = problem.says.forms(column, doses)
-            errors_of_numbers(problem.values(column), forms[1:] - forms[0], missing[1:] - missing[0], *where)
+            errors_of_numbers(problem.values(column), *self._needs(column, n), *where, total)
         return total
+
+    def _needs(self, column: int, n: int) -> tuple[Floats, ...]:
+        """Margins needed after each of the next steps; they are the same until the column's dose changes."""
+        if column in self._needed:
+            return self._needed[column]
+        says, dose = self.problem.says, int(self.doses[column])
+        doses = np.arange(dose, dose + n + 1) / self.problem.steps
+        if self.problem.is_coded(column):
+            tables = says.tables(column, doses)
+            logs = tables[1:] - tables[0]
+            needs: tuple[Floats, ...] = ((logs[:, None] - logs[:, :, None]).transpose(1, 2, 3, 0),)
+        else:
+            forms, missing = (part[1:] - part[0] for part in says.forms(column, doses))
+            needs = (
+                (forms[:, None] - forms[:, :, None]).transpose(1, 2, 0, 3),
+                (missing[:, None] - missing[:, :, None]).transpose(1, 2, 0),
+            )
+        needs = tuple(np.ascontiguousarray(part) for part in needs)
+        if needs[0].size <= KEPT:
+            self._needed[column] = needs
+        return needs
