@@ -243,7 +243,7 @@ def iris_constrained(splits: int) -> str:
             f"{_rates(b):>20} {len(offset):>6}{verdict}"
         )
     lines.append(
-        "  where our rates differ, so does the solution: ours is nearer to the data (the thesis prints no losses)"
+        "  where rates differ, so do the solutions; the thesis prints no losses to compare them by"
     )
     lines.append(f"  promises kept on the validation flowers, too: {kept} of {solved} solutions by density")
     return "\n".join(lines)
