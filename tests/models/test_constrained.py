@@ -476,3 +476,14 @@ def test_certified_promises_hold_on_new_rows(method: str, place: str, draws: int
     found = held(simulated(five_normals, n), {1: 0.95}, draws, method=method, evaluate_on=place)
     assert found.refused < draws / 10
     assert found.share >= least
+
+
+def test_a_class_called_star_is_named_in_the_report_and_told_from_all_classes() -> None:
+    X, y = two_classes(200)
+    y = np.where(y == "sick", "*", y)
+    model = ConstrainedNB(constraints={("*",): {"recall": 0.5}, "*": {"accuracy": 0.5}}, random_state=0).fit(X, y)
+    text = str(model.constraint_report_)
+    assert "recall of '*' >= 0.5" in text
+    assert "accuracy overall >= 0.5" in text
+    with pytest.raises(ValueError, match=r"that of a class '\*' is written \('\*',\)"):
+        ConstrainedNB(constraints={"*": {"recall": 0.5}}).fit(X, y)
