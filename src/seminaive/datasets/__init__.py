@@ -1,4 +1,5 @@
-"""Data: the loans of the tours, the papers' generators, and a reader of public files that cannot be shipped."""
+"""Data: the loans and the mailing of the tours, the papers' generators, a reader of public files that cannot be shipped."""
+
 """Generated data: the loans and the mailing of the tours, and the papers' generators."""
 
 from seminaive.datasets.corral import make_corral
