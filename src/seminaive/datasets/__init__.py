@@ -1,6 +1,4 @@
-"""Data: the loans and the mailing of the tours, the papers' generators, a reader of public files that cannot be shipped."""
-
-"""Generated data: the loans and the mailing of the tours, and the papers' generators."""
+"""Data for tours, the papers' generators, and a reader of public files that cannot be shipped."""
 
 from seminaive.datasets.corral import make_corral
 from seminaive.datasets.engine_signals import EngineSignals, make_engine_signals
