@@ -133,5 +133,5 @@ PEERS = (
     Peer("CART", "CART", cart),
     Peer("RF", "RF", random_forest, random=True),
     Peer("SVM", "SVM", support_vectors, most_work=1e7),
-    Peer("boosted", "BART", boosted, most_work=1e7),
+    Peer("boosted", "BART", boosted, most_work=5e7),
 )
