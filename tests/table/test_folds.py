@@ -111,3 +111,20 @@ def test_weights_too_large_to_count_copies_of_leave_rows_whole():
     sizes = [(training.n_rows, held_out.n_rows) for training, held_out in hold_out_in_turn(table, 3, 0)]
     assert sum(inside for _, inside in sizes) == 6
     assert all(outside + inside == 6 for outside, inside in sizes)
+
+
+def test_columns_of_one_value_move_no_row_to_another_fold():
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame({"x": rng.normal(size=40), "w": rng.choice(["u", "v"], 40)})
+    labels = rng.choice(["p", "q"], 40)
+    plain = hold_out_in_turn(encode(frame, labels), FOLDS, 0)
+    idle = hold_out_in_turn(encode(frame.assign(one=1.0, same="s"), labels), FOLDS, 0)
+    for (_, ours), (_, theirs) in zip(plain, idle, strict=True):
+        assert told(ours) == told(theirs)
+
+
+def test_two_rows_of_two_classes_are_never_held_out_together():
+    for seed in range(20):
+        table = encode(np.array([[1.0], [2.0]]), ["p", "q"])
+        sizes = [held_out.n_rows for _, held_out in hold_out_in_turn(table, FOLDS, seed)]
+        assert sorted(sizes) == [0, 0, 0, 1, 1]

@@ -45,17 +45,22 @@ def _in_turn_by_content(table: Table, n_folds: int, seed: int, n_jobs: int | Non
     weights, classes, content = row_weights(rows.block), rows.labels, _content(rows, seed)
     whole = bool((weights == np.rint(weights)).all()) and weights.sum() < 2**53
     inside = np.zeros((n_folds, len(weights)))
-    for k in np.unique(classes):
-        own = np.flatnonzero(classes == k)
-        own = own[np.argsort(content[own], kind="stable")]
-        first = int(content[own[0]] % np.uint64(n_folds))  # small classes must not all begin with the same fold
-        inside[:, own] = _dealt(weights[own], n_folds, first, whole)
+    dealt = 0  # classes follow one another, those of one row too, so that folds are of a size
+    for own in sorted(_by_class(classes, content), key=lambda own: int(content[own[0]])):
+        inside[:, own] = _dealt(weights[own], n_folds, dealt % n_folds, whole)
+        dealt += int(weights[own].sum()) if whole else len(own)
     for of_fold in inside:
         yield _weighing(rows, weights - of_fold), _weighing(rows, of_fold)
 
 
+def _by_class(classes: Integers, content: npt.NDArray[np.uint64]) -> list[Integers]:
+    """The rows of each class, in the order of what they say."""
+    rows = [np.flatnonzero(classes == k) for k in np.unique(classes)]
+    return [own[np.argsort(content[own], kind="stable")] for own in rows]
+
+
 def _content(rows: Rows, seed: int) -> npt.NDArray[np.uint64]:
-    """A number for what each row says, the same for equal rows: a sum over columns, known by their names."""
+    """A number for what each row says, the same for equal rows: a sum over the columns that vary, by their names."""
     block, schema = rows.block, rows.schema
     content = np.zeros(block.n_rows, dtype=np.uint64)
     for j, column in enumerate(schema.columns):
@@ -64,7 +69,8 @@ def _content(rows: Rows, seed: int) -> npt.NDArray[np.uint64]:
             said = (block.codes8 if column.n_codes <= 256 else block.codes16)[slot].astype(np.uint64)
         else:
             said = np.where(np.isnan(block.values[slot]), np.nan, block.values[slot] + 0.0).view(np.uint64)
-        content += hashed(hashed(said, seed), crc32(str(column.name).encode()))
+        if (said != said[0]).any():
+            content += hashed(hashed(said, seed), crc32(str(column.name).encode()))
     return content
 
 
