@@ -54,7 +54,8 @@ def spanning_forest(strips: Iterable[Strip], n_columns: int) -> tuple[Integers, 
         place = np.empty(len(order))  # distinct, so that there is one best forest
         place[order] = np.arange(1.0, len(order) + 1)
         row_starts = np.searchsorted(edges[:, 0], np.arange(n_columns + 1))
-        graph = csr_array((place, edges[:, 1], row_starts), shape=(n_columns, n_columns))
+        index = edges[:, 1].astype(np.int32), row_starts.astype(np.int32)  # SciPy 1.12 knows no others here
+        graph = csr_array((place, *index), shape=(n_columns, n_columns))
         kept = np.sort(order[minimum_spanning_tree(graph).data.astype(np.int64) - 1])
         edges, scores = edges[kept], scores[kept]
     strongest = np.argsort(-scores, kind="stable")

@@ -134,7 +134,8 @@ def pull_gaussians(columns: Gaussians, penalty: Floats) -> Floats:
     best = _descend(some, price, some.own)
     lowest = some.loss(best) + price * some.distance_of(best)
     at_pooled = some.loss(some.pooled)
-    best = np.where(at_pooled <= lowest, some.pooled, best)
+    rounding = 1e-13 * some.rows.sum(axis=0)  # of the loss: what is lower by no more is the pooled minimum itself
+    best = np.where(at_pooled <= lowest + rounding, some.pooled, best)
     lowest = np.minimum(lowest, at_pooled)
     leaves = np.flatnonzero(some.threshold > price * (1 + 1e-12))
     if len(leaves):
