@@ -17,7 +17,7 @@ from seminaive.models.numeric import as_modelled
 from seminaive.search.movable import Movable, movable, moved_evidence
 from seminaive.search.promises import Problem
 from seminaive.statistics.confusion import Constraint, demands_on
-from seminaive.table.block import Block
+from seminaive.table.block import same_block
 from seminaive.table.discretize import binned_like
 from seminaive.table.folds import stratified_folds, stratified_share
 from seminaive.table.gather import Rows, gather_rows, without_rows
@@ -59,7 +59,7 @@ class Fitted:
 
     def coded(self, rows: Rows) -> Rows:
         """The rows under this model's schema."""
-        (block,) = binned_like(rows.as_table(), self.evidence.schema).map(_same)
+        (block,) = binned_like(rows.as_table(), self.evidence.schema).map(same_block)
         return Rows(self.evidence.schema, block, rows.numbers)
 
     def problem(self, constraints: Sequence[Constraint], confidence: float | None = None) -> Problem:
@@ -93,10 +93,6 @@ def fit_mode(table: Table, recipe: Recipe) -> Fitted:
 def rows_to_judge(table: Table, recipe: Recipe) -> Rows:
     """The rows that promises are counted on: all, or of very many a sample."""
     return gather_rows(table, MOST_ROWS, recipe.seed, recipe.n_jobs)
-
-
-def _same(block: Block) -> Block:
-    return block
 
 
 @dataclass(frozen=True, eq=False)

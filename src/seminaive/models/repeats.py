@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from seminaive.statistics.grouping import complete_linkage
 from seminaive.statistics.mic import chance_limits, mic_of_pairs, strongest
-from seminaive.table.block import Block
+from seminaive.table.block import Block, codes_of
 from seminaive.table.gather import Rows
 from seminaive.table.schema import FIRST_LEVEL, Floats, Schema
 
@@ -44,7 +43,6 @@ def ordered_columns(rows: Block, schema: Schema) -> dict[int, Floats]:
         if not column.is_coded:
             out[j] = rows.values[layout.slot[j]]
         elif column.cuts is not None or column.n_codes <= FIRST_LEVEL + 2:
-            home: npt.NDArray[Any] = rows.codes8 if column.n_codes <= 256 else rows.codes16
-            codes = home[layout.slot[j]]
+            codes = codes_of(rows, schema, j)
             out[j] = np.where(codes < FIRST_LEVEL, np.nan, codes)
     return out

@@ -31,7 +31,7 @@ from seminaive.models.naive import Estimation, Sums, gather_sums, log_prior, nai
 from seminaive.models.numeric import as_modelled, in_words
 from seminaive.models.search_rows import columns_that_vary
 from seminaive.statistics.smoothing import SmoothingKind
-from seminaive.table.block import Block
+from seminaive.table.block import Block, row_weights
 from seminaive.table.schema import FIRST_LEVEL, MISSING, Floats
 from seminaive.table.table import Table
 
@@ -199,7 +199,7 @@ def _squares_of_rows(
     block: Block, schema: Any, terms: Sequence[Term], log_shares: Floats, missing: str
 ) -> tuple[Floats, Floats]:
     """Weight of the rows that say something in each column, and the weighted sum of their squared deviations."""
-    weights = np.ones(block.n_rows) if block.weights is None else block.weights
+    weights = row_weights(block)
     rows, sums = np.zeros((2, len(terms)))
     for i, term in enumerate(terms):
         says = np.ones(block.n_rows, dtype=bool)

@@ -17,9 +17,10 @@ def summarize(title: str, evidence: Model, class_weight: npt.NDArray[Any], numer
     shares = ", ".join(f"{c} {w / total:.1%}" for c, w in zip(schema.classes, class_weight, strict=True))
     nominal = [c for c in schema.columns if c.kind == "nominal"]
     numbers = [c for c in schema.columns if c.kind == "numeric"]
+    each = f", each {numeric}" if numbers else ""
     lines = [
         f"{title}: {total:g} rows, {schema.n_classes} class{'es' if schema.n_classes > 1 else ''} ({shares})",
-        f"{_columns(len(nominal), 'nominal')}; {_columns(len(numbers), 'numeric')}{f', each {numeric}' if numbers else ''}",
+        f"{_columns(len(nominal), 'nominal')}; {_columns(len(numbers), 'numeric')}{each}",
     ]
     days = [str(c.name) for c in numbers if c.unit]
     if days:

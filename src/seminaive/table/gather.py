@@ -97,7 +97,6 @@ def _join(blocks: Sequence[Block]) -> Block:
         weights=np.concatenate([row_weights(block) for block in blocks]) if weighted else None,
         starts=np.concatenate([*starts, firsts[-1:]]).astype(np.int64),
         classes=np.concatenate([block.classes for block in blocks]),
-        folds=np.concatenate([np.zeros_like(block.folds) for block in blocks]),
         order=None,
         first_row=0,
     )

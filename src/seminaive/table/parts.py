@@ -17,7 +17,7 @@ import numpy as np
 from seminaive.table.block import Block
 
 MARK, END = b"SNBCODES", b"SNBWHOLE"
-FIELDS = ("codes8", "codes16", "values", "weights", "starts", "classes", "folds", "order")
+FIELDS = ("codes8", "codes16", "values", "weights", "starts", "classes", "order")
 WORD = 8
 FOOT = 4 * WORD
 
