@@ -30,7 +30,7 @@ from seminaive.models.adjusted_terms import Form, Reading, offsets, unweighted_e
 from seminaive.models.base import EvidenceClassifier
 from seminaive.models.checks import check_choice, check_nonnegative, check_variance_prior, check_whole
 from seminaive.models.naive import Estimation, Sums, gather_sums, log_prior
-from seminaive.models.numeric import as_modelled, in_words
+from seminaive.models.numeric import as_modelled
 from seminaive.statistics.normal_gamma import NormalGamma
 from seminaive.statistics.smoothing import SmoothingKind
 from seminaive.table.discretize import binned
@@ -364,11 +364,8 @@ class AdjustedNB(EvidenceClassifier):
 
     def summary(self) -> str:
         """What was learned, in words."""
-        from seminaive.show.summary import summarize
-
         evidence = self._fitted()
-        text = summarize("Adjusted naive Bayes", evidence, self.class_count_, in_words(self.numeric, self.n_bins))
-        lines = text.split("\n")
+        lines = self._in_words("Adjusted naive Bayes").split("\n")
         found = [f"weights {self._how_held()}: m = {np.round(self.m_, 3)}"] if len(self.path_.chosen) else []
         found += sentences(evidence.schema, self.weights_, self.weight_errors_, self.overlap_)
         return "\n".join([*lines[:2], *found, *lines[2:]])

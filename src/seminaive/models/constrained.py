@@ -40,7 +40,7 @@ from seminaive.models.constraint_report import (
 from seminaive.models.judging import Fitted, Judge, Recipe, fit_mode, judge_by, rows_to_judge
 from seminaive.models.keeping import Answer, Keeper
 from seminaive.models.naive import Estimation
-from seminaive.models.numeric import as_modelled, in_words
+from seminaive.models.numeric import as_modelled
 from seminaive.models.posterior import posterior_frame
 from seminaive.models.repeats import repeated_columns
 from seminaive.search.mads import mesh_search
@@ -381,11 +381,7 @@ class ConstrainedNB(EvidenceClassifier):
 
     def summary(self) -> str:
         """What was learned and what is promised, in words."""
-        from seminaive.show.summary import summarize
-
-        how = in_words(self.numeric, self.n_bins)
-        text = summarize("Constrained naive Bayes", self._fitted(), self.class_count_, how)
-        return f"{text}\n{self.constraint_report_}"
+        return f"{self._in_words('Constrained naive Bayes')}\n{self.constraint_report_}"
 
 
 def plot_front(model: ConstrainedNB, X: Any, y: Any, between: tuple[Any, Any] | None = None, ax: Any = None) -> Any:

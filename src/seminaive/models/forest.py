@@ -34,7 +34,7 @@ from seminaive.models.forest_sampling import SamplingPlan, plan_iterations, samp
 from seminaive.models.forest_scores import score_columns
 from seminaive.models.forest_traces import trace_of
 from seminaive.models.naive import log_prior
-from seminaive.models.numeric import as_modelled, in_words
+from seminaive.models.numeric import as_modelled
 from seminaive.search.progress import count_line
 from seminaive.show.forest_graph import ForestGraph
 from seminaive.show.forest_trace import ForestTrace
@@ -457,10 +457,6 @@ class BayesianForest(EvidenceClassifier):
 
     def summary(self) -> str:
         """What was learned, in words."""
-        from seminaive.show.summary import summarize
-
-        how = in_words(self.numeric, self.n_bins)
-        first, _, rest = summarize("Bayesian forest", self._fitted(), self.class_count_, how).partition("\n")
         names, posterior = self._names, self.posterior_
         order = np.argsort(-self.feature_importances_, kind="stable")[:10]
         likely = [f"{names[j]} {posterior.inclusion[j]:.2f}" for j in order if self._varies[j]]
@@ -481,7 +477,7 @@ class BayesianForest(EvidenceClassifier):
         if self.constant_features_:
             shown = ", ".join(map(str, self.constant_features_[:10]))
             lines.append(f"the same in all rows: {shown}{' ...' if len(self.constant_features_) > 10 else ''}")
-        return "\n".join([first, *lines, rest])
+        return self._in_words("Bayesian forest", *lines)
 
     def _check_restored(self) -> None:
         super()._check_restored()

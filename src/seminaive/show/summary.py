@@ -10,8 +10,8 @@ from seminaive.evidence.model import Model
 from seminaive.show.explain import explain_model
 
 
-def summarize(title: str, evidence: Model, class_weight: npt.NDArray[Any], numeric: str) -> str:
-    """Rows, classes, columns by kind, and the terms that can say most."""
+def summarize(title: str, evidence: Model, class_weight: npt.NDArray[Any], numeric: str, *found: str) -> str:
+    """Rows and classes, what else was ``found``, columns by kind, and the terms that can say most."""
     schema = evidence.schema
     total = class_weight.sum()
     shares = ", ".join(f"{c} {w / total:.1%}" for c, w in zip(schema.classes, class_weight, strict=True))
@@ -20,6 +20,7 @@ def summarize(title: str, evidence: Model, class_weight: npt.NDArray[Any], numer
     each = f", each {numeric}" if numbers else ""
     lines = [
         f"{title}: {total:g} rows, {schema.n_classes} class{'es' if schema.n_classes > 1 else ''} ({shares})",
+        *found,
         f"{_columns(len(nominal), 'nominal')}; {_columns(len(numbers), 'numeric')}{each}",
     ]
     days = [str(c.name) for c in numbers if c.unit]
@@ -38,6 +39,3 @@ def summarize(title: str, evidence: Model, class_weight: npt.NDArray[Any], numer
 
 def _columns(n: int, kind: str) -> str:
     return f"{n} {kind} column{'' if n == 1 else 's'}"
-
-
-__all__ = ["summarize"]
