@@ -127,8 +127,8 @@ class AdjustedNB(EvidenceClassifier):
     An identifier, a column with one row per level, fits the training rows perfectly and says nothing about others;
     leave such columns out. Above 1,000 weights (levels count with ``residual``, classes with "softmax") the penalty is
     chosen by cross-validation and the weights are fitted without second derivatives; above 3,000 they have no standard
-    errors. Folds are drawn at random, so where they choose, a row of weight 2 is not quite the same as the row twice;
-    with select="alo" and up to 1,000 weights it is.
+    errors. Where folds choose, and there are more than 20,000 rows or weights that are not whole numbers, a row of
+    weight 2 is not quite the same as the row twice; otherwise it is.
 
     The intervals of contributions combine the uncertainty of the table and of the weight as if both had been learned
     from different rows, and those of classes as independent.

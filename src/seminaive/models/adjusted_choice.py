@@ -1,7 +1,7 @@
 """How strongly weights are held, and the weights that follow.
 
-Left-out rows choose the penalty ("alo": each row in turn, to first order; "cv": five folds, each with evidence, cuts
-and centre of its own), or the sum of squares m ("paper": on the evidence of all rows), or nothing does (m given; None).
+Left-out rows choose the penalty ("alo": each row in turn, to first order; "cv": folds, each with evidence, cuts and
+centre of its own), or the sum of squares m ("paper": on the evidence of all rows), or nothing does (m given; None).
 """
 
 from __future__ import annotations

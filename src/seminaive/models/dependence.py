@@ -30,7 +30,7 @@ class _DependenceClassifier(EvidenceClassifier):
     pair_information_: Floats
     class_count_: npt.NDArray[Any]
 
-    title = ""
+    _title = ""
     """What the model is, in a summary."""
 
     def __init__(
@@ -113,7 +113,7 @@ class _DependenceClassifier(EvidenceClassifier):
 
     def summary(self) -> str:
         """What was learned, in words."""
-        return self._in_words(self.title, self._dependence_in_words())
+        return self._in_words(self._title, self._dependence_in_words())
 
     def _dependence_in_words(self) -> str:
         names = [str(column.name) for column in self._fitted().schema.columns]

@@ -11,10 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from seminaive.evidence.evidence import Evidence
+from seminaive.evidence.terms import GaussianTerm, TableTerm
 from seminaive.models.level_priors import added_counts
 from seminaive.models.naive import Estimation, Sums, gather_sums, naive_evidence
 from seminaive.models.numeric import as_modelled
-from seminaive.search.movable import Movable, movable, moved_evidence
+from seminaive.search.movable import Movable, movable, moved_evidence, own_codes
 from seminaive.search.promises import Problem
 from seminaive.statistics.confusion import Constraint, demands_on
 from seminaive.table.block import same_block
@@ -51,6 +52,19 @@ class Fitted:
     def mode_counts(self) -> Floats:
         """Counts of every code as the mode sees them: those of the rows and what the prior adds."""
         return self.sums.counts + added_counts(self.sums.schema, self.recipe.estimation.smoothing)
+
+    def log_posterior(self) -> float:
+        """Log posterior density of all parameters at their mode, up to a constant."""
+        total = 0.0
+        for term in self.evidence.terms:
+            if isinstance(term, GaussianTerm):
+                _, _, alpha, beta = term.posterior
+                total += float(((alpha - 0.5) * np.log(term.precision) - term.precision * beta).sum())
+            elif isinstance(term, TableTerm):
+                codes = own_codes(term)
+                start = self.evidence.schema.layout.starts[term.column]
+                total += float((self.mode_counts[:, start + codes] * term.table[:, codes]).sum())
+        return total
 
     def scores(self, rows: Rows, evidence: Evidence | None = None) -> Floats:
         """Scores (classes, rows) of rows that may still hold values where this model has bins."""

@@ -84,6 +84,8 @@ class NaiveBayes(EvidenceClassifier):
         Per nominal or binned column, the weight of each of its levels in each class.
     evidence_ : Evidence
         Prior and terms: all that prediction needs.
+    sums_ : Sums
+        Class weights, counts and moments: all that was asked of the rows, and what updating adds to.
 
     See Also
     --------
