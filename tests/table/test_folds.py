@@ -111,3 +111,14 @@ def test_weights_too_large_to_count_copies_of_leave_rows_whole():
     sizes = [(training.n_rows, held_out.n_rows) for training, held_out in hold_out_in_turn(table, 3, 0)]
     assert sum(inside for _, inside in sizes) == 6
     assert all(outside + inside == 6 for outside, inside in sizes)
+
+
+def test_a_fold_without_rows_or_with_all_of_them_is_left_out():
+    sizes = [
+        [(training.n_rows, held_out.n_rows) for training, held_out in hold_out_in_turn(table, 5, seed)]
+        for seed in range(20)
+        for table in [encode([["a"], ["b"]], [0, 1])]
+    ]
+    assert [] in sizes  # both rows are in one fold
+    assert [(1, 1), (1, 1)] in sizes
+    assert all(size in ([], [(1, 1), (1, 1)]) for size in sizes)

@@ -53,7 +53,7 @@ class Wishes:
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class PartRows:
     """A part of a model and the rows it is fitted or judged on."""
 
     part: Part
@@ -69,9 +69,9 @@ class Rows:
         """The problem without residuals."""
         return self.part.problem(self.table, new_owner(), bare=True, n_jobs=self.n_jobs)
 
-    def on(self, table: Table) -> Rows:
+    def on(self, table: Table) -> PartRows:
         """The same part on other rows."""
-        return Rows(self.part, table, self.n_jobs)
+        return PartRows(self.part, table, self.n_jobs)
 
     def restraint(self, wishes: Wishes) -> Restraint:
         """What holds the weights; the "auto" centre is learned from these rows."""
@@ -79,7 +79,7 @@ class Rows:
         return self.part.restraint(centre, wishes.nonnegative)
 
 
-FoldRows = Callable[[], Sequence[tuple[Rows, Rows]]]
+FoldRows = Callable[[], Sequence[tuple[PartRows, PartRows]]]
 """Makes the folds: (training, held-out) rows, each with the part that is fitted there."""
 
 
@@ -112,7 +112,7 @@ class Choice:
     covariance: Floats | None
 
 
-def choose(rows: Rows, wishes: Wishes, in_folds: FoldRows, on_all: FoldRows) -> Choice:
+def choose(rows: PartRows, wishes: Wishes, in_folds: FoldRows, on_all: FoldRows) -> Choice:
     """Fit one part of the model.
 
     ``in_folds`` are folds that learned everything from their own training rows, ``on_all`` the paper's: rows held out
@@ -130,14 +130,14 @@ def choose(rows: Rows, wishes: Wishes, in_folds: FoldRows, on_all: FoldRows) -> 
                 f"{problem.size} weights are too many for an exact fit (at most {LARGEST}): use select='alo' or 'cv'"
             )
         return _of_size(problem, unit, wishes, restraint, centre, on_all)
-    if wishes.select == "cv" or problem.size > MANY:
-        solve = gradient_only if problem.size > MANY else newton
-        folds = in_folds()
+    solve = gradient_only if problem.size > MANY else newton
+    folds = in_folds() if wishes.select == "cv" or problem.size > MANY else ()
+    if folds:
         restraints = [training.restraint(wishes) for training, _ in folds]
         pairs = [(training.problem, held_out.problem) for training, held_out in folds]
         criterion, name = cross_validated(problem, pairs, restraints, solve), HELD_OUT.format(len(folds))
         chosen = choose_penalty(problem, criterion, unit, restraint, solve)
-    else:
+    else:  # asked for, or there are too few rows for folds
         name = LEFT_OUT
         chosen = choose_penalty(problem, left_out(problem), unit, restraint)
     path = _lines(chosen.path)
@@ -151,17 +151,18 @@ def _of_size(
     """Weights without a penalty, with a given sum of squares, or with the one that the paper's search finds."""
     free, separable = fit_unrestricted(problem, unit, restraint)
     fit = free
+    folds = on_all() if wishes.select == "paper" and wishes.m is None else ()
     if wishes.m is not None:
         fit = fit_size(problem, wishes.m, free, nonnegative=restraint.nonnegative)
-    elif wishes.select == "paper":
-        pairs = [(training.problem, held_out.problem) for training, held_out in on_all()]
+    elif folds:
+        pairs = [(training.problem, held_out.problem) for training, held_out in folds]
         found = choose_size(pairs, free.size, nonnegative=restraint.nonnegative)
         fit = fit_size(problem, found.m, free, nonnegative=restraint.nonnegative)
         order = np.argsort(found.sizes, kind="stable")
         path = {"m": found.sizes[order], "criterion": found.mean_bits[order]}
         best = int(np.argmin(path["criterion"]))
         endless = separable and fit is free
-        return Choice(fit, HELD_OUT.format(FOLDS), path, best, endless, centre, _covariance(problem, fit))
+        return Choice(fit, HELD_OUT.format(len(folds)), path, best, endless, centre, _covariance(problem, fit))
     bits = problem.bounded_loss(fit.weights) / (problem.total * BITS)
     path = _lines([PathStep(fit.penalty, fit.penalty / (unit or 1.0), fit.size, bits, fit.weights)])
     return Choice(fit, TRAINING, path, 0, separable and fit is free, centre, _covariance(problem, fit))

@@ -21,7 +21,7 @@ from seminaive.statistics.confusion import Constraint, demands_on
 from seminaive.table.block import same_block
 from seminaive.table.discretize import binned_like
 from seminaive.table.folds import stratified_folds, stratified_share
-from seminaive.table.gather import Rows, gather_rows, without_rows
+from seminaive.table.gather import GatheredRows, gather_rows, without_rows
 from seminaive.table.schema import Floats
 from seminaive.table.table import Table
 
@@ -66,32 +66,32 @@ class Fitted:
                 total += float((self.mode_counts[:, start + codes] * term.table[:, codes]).sum())
         return total
 
-    def scores(self, rows: Rows, evidence: Evidence | None = None) -> Floats:
+    def scores(self, rows: GatheredRows, evidence: Evidence | None = None) -> Floats:
         """Scores (classes, rows) of rows that may still hold values where this model has bins."""
         block = self.coded(rows).block
         return (self.evidence if evidence is None else evidence).scores(block)
 
-    def coded(self, rows: Rows) -> Rows:
+    def coded(self, rows: GatheredRows) -> GatheredRows:
         """The rows under this model's schema."""
         (block,) = binned_like(rows.as_table(), self.evidence.schema).map(same_block)
-        return Rows(self.evidence.schema, block, rows.numbers)
+        return GatheredRows(self.evidence.schema, block, rows.numbers)
 
     def problem(self, constraints: Sequence[Constraint], confidence: float | None = None) -> Problem:
         """Moving this model's parameters until the rows it was learned from (or a sample of them) keep promises."""
         return self.problem_on(rows_to_judge(self.table, self.recipe), constraints, confidence)
 
-    def problem_on(self, rows: Rows, constraints: Sequence[Constraint], confidence: float | None) -> Problem:
+    def problem_on(self, rows: GatheredRows, constraints: Sequence[Constraint], confidence: float | None) -> Problem:
         """The same, judged on given rows."""
         weights = rows.block.weights
         demands = demands_on(constraints, class_weight(rows, self.evidence), confidence, weights is not None)
         return Problem(self.movable(rows), rows.labels, demands, weights)
 
-    def movable(self, rows: Rows) -> Movable:
+    def movable(self, rows: GatheredRows) -> Movable:
         """The model ready to move, over some rows."""
         return movable(self.evidence, self.mode_counts, self.coded(rows).block)
 
 
-def class_weight(rows: Rows, evidence: Evidence) -> Floats:
+def class_weight(rows: GatheredRows, evidence: Evidence) -> Floats:
     """Rows (or weight) of each class."""
     return np.bincount(rows.labels, weights=rows.block.weights, minlength=evidence.schema.n_classes).astype(np.float64)
 
@@ -104,7 +104,7 @@ def fit_mode(table: Table, recipe: Recipe) -> Fitted:
     return Fitted(table, sums, naive_evidence(sums, recipe.estimation), recipe)
 
 
-def rows_to_judge(table: Table, recipe: Recipe) -> Rows:
+def rows_to_judge(table: Table, recipe: Recipe) -> GatheredRows:
     """The rows that promises are counted on: all, or of very many a sample."""
     return gather_rows(table, MOST_ROWS, recipe.seed, recipe.n_jobs)
 
@@ -115,7 +115,7 @@ class Judge:
 
     Attributes
     ----------
-    rows : Rows
+    rows : GatheredRows
         The rows on which promises are judged.
     parts : list of (Fitted, mask)
         Each model with the rows that it scores; together they score all rows once.
@@ -125,7 +125,7 @@ class Judge:
         "train", "cv" or "holdout".
     """
 
-    rows: Rows
+    rows: GatheredRows
     parts: list[tuple[Fitted, npt.NDArray[np.bool_]]]
     served: Fitted
     place: str

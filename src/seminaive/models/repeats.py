@@ -9,7 +9,7 @@ import numpy as np
 from seminaive.statistics.grouping import complete_linkage
 from seminaive.statistics.mic import chance_limits, mic_of_pairs, strongest
 from seminaive.table.block import Block, codes_of
-from seminaive.table.gather import Rows
+from seminaive.table.gather import GatheredRows
 from seminaive.table.schema import FIRST_LEVEL, Floats, Schema
 
 ALIKE = 0.9
@@ -18,7 +18,7 @@ ROWS, CLASSES, COLUMNS = 100, 4, 30
 """A hint must not cost more than a fit: rows per class, the largest classes, and no more columns than these (.06 s)."""
 
 
-def repeated_columns(rows: Rows, seed: int) -> tuple[tuple[Any, ...], ...]:
+def repeated_columns(rows: GatheredRows, seed: int) -> tuple[tuple[Any, ...], ...]:
     """Groups of two and more columns, by name; empty for tables of many columns, which are not looked at."""
     columns = ordered_columns(rows.block, rows.schema)
     if not 2 <= len(columns) <= COLUMNS:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seminaive.table.block import Block, codes_of, row_weights, take_rows
-from seminaive.table.gather import Rows, as_table, gather_rows
+from seminaive.table.gather import GatheredRows, as_table, gather_rows
 from seminaive.table.sample import hashed
 from seminaive.table.schema import Floats, Integers
 from seminaive.table.table import Table
@@ -27,6 +27,8 @@ FEW_ROWS = 20_000
 
 def hold_out_in_turn(table: Table, n_folds: int, seed: int, n_jobs: int | None = None) -> Iterator[tuple[Table, Table]]:
     """For each fold in turn the rows outside it, and those in it; every class is spread evenly.
+
+    A fold that holds no row, or all of them, is left out: of very few rows there may be no fold at all.
 
     Up to 20,000 rows are gathered, and which fold a row is in depends on the seed and on what the row says: the order
     of rows, columns and classes does not matter, and, where all weights are whole numbers, a row of weight 2 is dealt
@@ -52,10 +54,11 @@ def _in_turn_by_content(table: Table, n_folds: int, seed: int, n_jobs: int | Non
         first = int(content[own[0]] % np.uint64(n_folds))  # small classes must not all begin with the same fold
         inside[:, own] = _dealt(weights[own], n_folds, first, whole)
     for of_fold in inside:
-        yield _weighing(rows, weights - of_fold), _weighing(rows, of_fold)
+        if of_fold.any() and (of_fold < weights).any():
+            yield _weighing(rows, weights - of_fold), _weighing(rows, of_fold)
 
 
-def _content(rows: Rows, seed: int) -> npt.NDArray[np.uint64]:
+def _content(rows: GatheredRows, seed: int) -> npt.NDArray[np.uint64]:
     """A number for what each row says, the same for equal rows: a sum over columns, known by their names."""
     block, schema = rows.block, rows.schema
     content = np.zeros(block.n_rows, dtype=np.uint64)
@@ -88,7 +91,7 @@ def _dealt(weights: Floats, n_folds: int, first: int, whole: bool) -> Floats:
     return np.asarray(np.diff((upto + (n_folds - 1 - fold)) // n_folds, axis=1))
 
 
-def _weighing(rows: Rows, weights: Floats) -> Table:
+def _weighing(rows: GatheredRows, weights: Floats) -> Table:
     """The rows with other weights; those of weight 0 are left out."""
     there = np.flatnonzero(weights > 0)
     some = replace(take_rows(rows.block, there), weights=None if (weights[there] == 1).all() else weights[there])
