@@ -17,11 +17,10 @@ def summarize(title: str, evidence: Model, class_weight: npt.NDArray[Any], numer
     shares = ", ".join(f"{c} {w / total:.1%}" for c, w in zip(schema.classes, class_weight, strict=True))
     nominal = [c for c in schema.columns if c.kind == "nominal"]
     numbers = [c for c in schema.columns if c.kind == "numeric"]
-    each = f", each {numeric}" if numbers else ""
     lines = [
         f"{title}: {total:g} rows, {schema.n_classes} class{'es' if schema.n_classes > 1 else ''} ({shares})",
-        *found,
-        f"{_columns(len(nominal), 'nominal')}; {_columns(len(numbers), 'numeric')}{each}",
+        "; ".join([_columns(len(nominal), "nominal"), _columns(len(numbers), "numeric")])
+        + (f", each {numeric}" if numbers else ""),
     ]
     days = [str(c.name) for c in numbers if c.unit]
     if days:
@@ -34,7 +33,7 @@ def summarize(title: str, evidence: Model, class_weight: npt.NDArray[Any], numer
     silent = [str(c.name) for c in schema.columns if str(c.name) not in speak]
     if silent:
         lines.append(f"columns that say nothing: {', '.join(silent[:10])}{' ...' if len(silent) > 10 else ''}")
-    return "\n".join([*lines, str(shown)])
+    return "\n".join([lines[0], *found, *lines[1:], str(shown)])
 
 
 def _columns(n: int, kind: str) -> str:
