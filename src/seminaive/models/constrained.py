@@ -43,10 +43,11 @@ from seminaive.models.naive import Estimation
 from seminaive.models.numeric import as_modelled
 from seminaive.models.posterior import posterior_frame
 from seminaive.models.repeats import repeated_columns
+from seminaive.search.attainable import attainable_rates
 from seminaive.search.mads import mesh_search
-from seminaive.search.offsets import attainable_rates
 from seminaive.show.front import Front
-from seminaive.statistics.confusion import Constraint, Demand, count_confusion, read_constraints
+from seminaive.statistics.confusion import Demand, count_confusion
+from seminaive.statistics.constraints import Constraint, read_constraints
 from seminaive.statistics.normal_gamma import NormalGamma
 from seminaive.table.table import Table
 

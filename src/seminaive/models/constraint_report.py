@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seminaive.evidence.storage import storable
-from seminaive.statistics.confusion import OVERALL, Constraint, Demand, measure
+from seminaive.statistics.confusion import Demand, measure
+from seminaive.statistics.constraints import OVERALL, Constraint
 from seminaive.table.schema import Floats
 
 if TYPE_CHECKING:

@@ -17,7 +17,8 @@ from seminaive.models.naive import Estimation, Sums, gather_sums, naive_evidence
 from seminaive.models.numeric import as_modelled
 from seminaive.search.movable import Movable, movable, moved_evidence, own_codes
 from seminaive.search.promises import Problem
-from seminaive.statistics.confusion import Constraint, demands_on
+from seminaive.statistics.confusion import demands_on
+from seminaive.statistics.constraints import Constraint
 from seminaive.table.block import same_block
 from seminaive.table.discretize import binned_like
 from seminaive.table.folds import stratified_folds, stratified_share

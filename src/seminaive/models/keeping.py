@@ -16,7 +16,8 @@ from seminaive.search.movable import Movable
 from seminaive.search.offsets import find_offsets
 from seminaive.search.promises import Problem
 from seminaive.search.proofs import prove_infeasible
-from seminaive.statistics.confusion import Constraint, Demand, count_confusion, demands_on, worst_slack
+from seminaive.statistics.confusion import Demand, count_confusion, demands_on, worst_slack
+from seminaive.statistics.constraints import Constraint
 from seminaive.table.schema import Floats
 
 
