@@ -113,12 +113,18 @@ def test_weights_too_large_to_count_copies_of_leave_rows_whole():
     assert all(outside + inside == 6 for outside, inside in sizes)
 
 
-def test_a_fold_without_rows_or_with_all_of_them_is_left_out():
-    sizes = [
-        [(training.n_rows, held_out.n_rows) for training, held_out in hold_out_in_turn(table, 5, seed)]
-        for seed in range(20)
-        for table in [encode([["a"], ["b"]], [0, 1])]
-    ]
-    assert [] in sizes  # both rows are in one fold
-    assert [(1, 1), (1, 1)] in sizes
-    assert all(size in ([], [(1, 1), (1, 1)]) for size in sizes)
+def test_columns_of_one_value_move_no_row_to_another_fold():
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame({"x": rng.normal(size=40), "w": rng.choice(["u", "v"], 40)})
+    labels = rng.choice(["p", "q"], 40)
+    plain = hold_out_in_turn(encode(frame, labels), FOLDS, 0)
+    idle = hold_out_in_turn(encode(frame.assign(one=1.0, same="s"), labels), FOLDS, 0)
+    for (_, ours), (_, theirs) in zip(plain, idle, strict=True):
+        assert told(ours) == told(theirs)
+
+
+def test_two_rows_of_two_classes_are_never_held_out_together():
+    for seed in range(20):
+        table = encode(np.array([[1.0], [2.0]]), ["p", "q"])
+        sizes = [held_out.n_rows for _, held_out in hold_out_in_turn(table, FOLDS, seed)]
+        assert sorted(sizes) == [0, 0, 0, 1, 1]

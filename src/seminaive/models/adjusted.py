@@ -282,6 +282,8 @@ class AdjustedNB(EvidenceClassifier):
         """For each fold the (training, held-out) rows of every part, all learned from the training rows."""
         folds = []
         for training, held_out in hold_out_in_turn(table, n_folds, self.random_state, self.n_jobs):
+            if not (training.n_rows and held_out.n_rows):
+                continue
             if self.numeric == "mdl":
                 training = self._modelled(training)
                 columns = enumerate(training.schema.columns)

@@ -130,14 +130,14 @@ def choose(rows: PartRows, wishes: Wishes, in_folds: FoldRows, on_all: FoldRows)
                 f"{problem.size} weights are too many for an exact fit (at most {LARGEST}): use select='alo' or 'cv'"
             )
         return _of_size(problem, unit, wishes, restraint, centre, on_all)
-    solve = gradient_only if problem.size > MANY else newton
-    folds = in_folds() if wishes.select == "cv" or problem.size > MANY else ()
-    if folds:
+    if wishes.select == "cv" or problem.size > MANY:
+        solve = gradient_only if problem.size > MANY else newton
+        folds = in_folds()
         restraints = [training.restraint(wishes) for training, _ in folds]
         pairs = [(training.problem, held_out.problem) for training, held_out in folds]
         criterion, name = cross_validated(problem, pairs, restraints, solve), HELD_OUT.format(len(folds))
         chosen = choose_penalty(problem, criterion, unit, restraint, solve)
-    else:  # asked for, or there are too few rows for folds
+    else:
         name = LEFT_OUT
         chosen = choose_penalty(problem, left_out(problem), unit, restraint)
     path = _lines(chosen.path)
@@ -151,18 +151,17 @@ def _of_size(
     """Weights without a penalty, with a given sum of squares, or with the one that the paper's search finds."""
     free, separable = fit_unrestricted(problem, unit, restraint)
     fit = free
-    folds = on_all() if wishes.select == "paper" and wishes.m is None else ()
     if wishes.m is not None:
         fit = fit_size(problem, wishes.m, free, nonnegative=restraint.nonnegative)
-    elif folds:
-        pairs = [(training.problem, held_out.problem) for training, held_out in folds]
+    elif wishes.select == "paper":
+        pairs = [(training.problem, held_out.problem) for training, held_out in on_all()]
         found = choose_size(pairs, free.size, nonnegative=restraint.nonnegative)
         fit = fit_size(problem, found.m, free, nonnegative=restraint.nonnegative)
         order = np.argsort(found.sizes, kind="stable")
         path = {"m": found.sizes[order], "criterion": found.mean_bits[order]}
         best = int(np.argmin(path["criterion"]))
         endless = separable and fit is free
-        return Choice(fit, HELD_OUT.format(len(folds)), path, best, endless, centre, _covariance(problem, fit))
+        return Choice(fit, HELD_OUT.format(FOLDS), path, best, endless, centre, _covariance(problem, fit))
     bits = problem.bounded_loss(fit.weights) / (problem.total * BITS)
     path = _lines([PathStep(fit.penalty, fit.penalty / (unit or 1.0), fit.size, bits, fit.weights)])
     return Choice(fit, TRAINING, path, 0, separable and fit is free, centre, _covariance(problem, fit))

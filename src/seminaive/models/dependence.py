@@ -12,7 +12,7 @@ from seminaive.evidence.evidence import Evidence
 from seminaive.evidence.terms import FamilyTerm, TableTerm, Term
 from seminaive.models.base import EvidenceClassifier
 from seminaive.models.checks import check_choice, check_nonnegative, check_whole
-from seminaive.models.naive import Estimation, Sums, described_as, gather_sums, log_prior
+from seminaive.models.naive import Estimation, Sums, described_as, dirichlet_prior, gather_sums
 from seminaive.models.numeric import as_modelled
 from seminaive.statistics.conditional import FamilySmoothing, conditional_evidence
 from seminaive.table.families import family_counts
@@ -82,10 +82,7 @@ class _DependenceClassifier(EvidenceClassifier):
 
     def _log_prior(self, sums: Sums) -> Floats:
         """Log class shares; with "bd" smoothed like everything else."""
-        weight = sums.class_weight
-        if self.smoothing_kind == "bd" and isinstance(self.prior, str) and self.prior == "empirical":
-            weight = weight + self.smoothing / len(weight)
-        return log_prior(weight, self.prior)
+        return dirichlet_prior(sums.class_weight, self.prior, self.smoothing if self.smoothing_kind == "bd" else 0.0)
 
     def _described_as(self, sums: Sums) -> Integers:
         """The class whose rows describe each class (see `described_as`)."""

@@ -34,7 +34,7 @@ from seminaive.models.forest_samples import ForestPosterior, ForestSamples, unse
 from seminaive.models.forest_sampling import SamplingPlan, plan_iterations, sample
 from seminaive.models.forest_scores import score_columns
 from seminaive.models.forest_traces import trace_of
-from seminaive.models.naive import log_prior
+from seminaive.models.naive import dirichlet_prior
 from seminaive.models.numeric import as_modelled
 from seminaive.search.progress import count_line
 from seminaive.show.forest_graph import ForestGraph
@@ -277,10 +277,9 @@ class BayesianForest(EvidenceClassifier):
         self._tell()
 
     def _log_prior(self) -> Floats:
-        if self.smoothing_kind == "bd" and isinstance(self.prior, str) and self.prior == "empirical":
-            present = self.class_count_ > 0
-            return log_prior(self.class_count_ + self.concentration / present.sum() * present, "empirical")
-        return log_prior(self.class_count_, self.prior)
+        return dirichlet_prior(
+            self.class_count_, self.prior, self.concentration if self.smoothing_kind == "bd" else 0.0
+        )
 
     def _suspect_identifiers(self, table: Table) -> None:
         """Columns whose every value occurs once were warned of when they were read."""

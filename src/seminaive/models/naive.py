@@ -123,6 +123,14 @@ def log_prior(class_weight: npt.NDArray[Any], prior: Any) -> Floats:
         return np.maximum(np.log(share / share.sum()), FLOOR)
 
 
+def dirichlet_prior(class_weight: npt.NDArray[Any], prior: Any, mass: float) -> Floats:
+    """The same, but an empirical prior gets a mass, spread evenly over the classes that have rows."""
+    if isinstance(prior, str) and prior == "empirical":
+        present = np.asarray(class_weight) > 0
+        class_weight = class_weight + mass / max(int(present.sum()), 1) * present
+    return log_prior(class_weight, prior)
+
+
 def described_as(sums: Sums, how: Estimation) -> Integers:
     """The class whose rows describe each class: its own, but those of the heaviest class where there are none.
 

@@ -118,10 +118,11 @@ def choose_along(
     curves, weights = [], []
     turns = hold_out_in_turn(table, folds, seed, n_jobs)
     for training, held_out in islice(turns, 1 if select == "validation" else None):
-        part = walk(training)
-        weight, _, losses = judge(held_out, part.start, part.changes, n_jobs)
-        curves.append(losses)
-        weights.append(weight)
+        if training.n_rows and held_out.n_rows:
+            part = walk(training)
+            weight, _, losses = judge(held_out, part.start, part.changes, n_jobs)
+            curves.append(losses)
+            weights.append(weight)
     if not curves:  # too few rows to hold any out
         return replace(whole, path=whole.path.chosen_by_aic())
     longest = max(len(curve) for curve in curves)

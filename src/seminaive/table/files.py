@@ -165,7 +165,8 @@ def _read_parquet(path: Path, text: Collection[str]) -> pa.Table:
     with file:
         names = file.schema_arrow.names
         check_names(str(path), names)
-        columns = [name for name in names if name not in index_columns(file.schema_arrow)]
+        hidden = index_columns(file.schema_arrow)  # parsed once: the metadata of 10,000 columns are long
+        columns = [name for name in names if name not in hidden]
         groups = []
         for i in range(file.num_row_groups):
             try:

@@ -28,8 +28,6 @@ FEW_ROWS = 20_000
 def hold_out_in_turn(table: Table, n_folds: int, seed: int, n_jobs: int | None = None) -> Iterator[tuple[Table, Table]]:
     """For each fold in turn the rows outside it, and those in it; every class is spread evenly.
 
-    A fold that holds no row, or all of them, is left out: of very few rows there may be no fold at all.
-
     Up to 20,000 rows are gathered, and which fold a row is in depends on the seed and on what the row says: the order
     of rows, columns and classes does not matter, and, where all weights are whole numbers, a row of weight 2 is dealt
     like two rows, one copy to each of two folds. Larger tables stay where they live: each ``n_folds`` successive rows
@@ -48,18 +46,22 @@ def _in_turn_by_content(table: Table, n_folds: int, seed: int, n_jobs: int | Non
     weights, classes, content = row_weights(rows.block), rows.labels, _content(rows, seed)
     whole = bool((weights == np.rint(weights)).all()) and weights.sum() < 2**53
     inside = np.zeros((n_folds, len(weights)))
-    for k in np.unique(classes):
-        own = np.flatnonzero(classes == k)
-        own = own[np.argsort(content[own], kind="stable")]
-        first = int(content[own[0]] % np.uint64(n_folds))  # small classes must not all begin with the same fold
-        inside[:, own] = _dealt(weights[own], n_folds, first, whole)
+    dealt = 0  # classes follow one another, those of one row too, so that folds are of a size
+    for own in sorted(_by_class(classes, content), key=lambda own: int(content[own[0]])):
+        inside[:, own] = _dealt(weights[own], n_folds, dealt % n_folds, whole)
+        dealt += int(weights[own].sum()) if whole else len(own)
     for of_fold in inside:
-        if of_fold.any() and (of_fold < weights).any():
-            yield _weighing(rows, weights - of_fold), _weighing(rows, of_fold)
+        yield _weighing(rows, weights - of_fold), _weighing(rows, of_fold)
+
+
+def _by_class(classes: Integers, content: npt.NDArray[np.uint64]) -> list[Integers]:
+    """The rows of each class, in the order of what they say."""
+    rows = [np.flatnonzero(classes == k) for k in np.unique(classes)]
+    return [own[np.argsort(content[own], kind="stable")] for own in rows]
 
 
 def _content(rows: GatheredRows, seed: int) -> npt.NDArray[np.uint64]:
-    """A number for what each row says, the same for equal rows: a sum over columns, known by their names."""
+    """A number for what each row says, the same for equal rows: a sum over the columns that vary, by their names."""
     block, schema = rows.block, rows.schema
     content = np.zeros(block.n_rows, dtype=np.uint64)
     for j, column in enumerate(schema.columns):
@@ -68,7 +70,8 @@ def _content(rows: GatheredRows, seed: int) -> npt.NDArray[np.uint64]:
         else:
             values = block.values[schema.layout.slot[j]]
             said = np.where(np.isnan(values), np.nan, values + 0.0).view(np.uint64)
-        content += hashed(hashed(said, seed), crc32(str(column.name).encode()))
+        if (said != said[0]).any():
+            content += hashed(hashed(said, seed), crc32(str(column.name).encode()))
     return content
 
 
