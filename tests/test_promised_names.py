@@ -158,11 +158,11 @@ LEARNED = {
 FUNCTIONS = {
     "compare": "models, datasets, cv=10, repeats=10, metrics, random_state=0, n_jobs=1, resume=None",
     "encode": "X, y=None, sample_weight=None, nominal=None, levels=None, max_levels=None, n_jobs=None",
-    "group_features": "X, y=None, threshold='null', names=None, alpha=0.6, c=15.0, max_rows=10000, random_state=None, "
+    "group_features": "X, y=None, threshold='null', names=None, alpha=0.6, c=15.0, max_rows=10000, random_state=0, "
     "n_jobs=None",
     "load": "path",
-    "mic": "x, y, alpha=0.6, c=15.0, n_permutations=0, random_state=None",
-    "mic_matrix": "X, y=None, names=None, alpha=0.6, c=15.0, max_rows=10000, random_state=None, n_jobs=None",
+    "mic": "x, y, alpha=0.6, c=15.0, n_permutations=0, random_state=0",
+    "mic_matrix": "X, y=None, names=None, alpha=0.6, c=15.0, max_rows=10000, random_state=0, n_jobs=None",
     "scan_csv": "path, target=None, weight=None, columns=None, nominal=None, levels=None, max_levels=None, cache=None, "
     "block_rows=65536",
     "scan_parquet": "path, target=None, weight=None, columns=None, nominal=None, levels=None, max_levels=None, "
