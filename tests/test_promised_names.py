@@ -218,6 +218,6 @@ def test_functions_take_what_is_promised(name):
 @pytest.mark.parametrize("room", ROOMS)
 def test_rooms_offer_what_is_promised_and_each_says_what_it_is(room):
     offered = getattr(snb, room)
-    assert sorted(offered.__all__) == ROOMS[room].split()
+    assert set(ROOMS[room].split()) <= set(offered.__all__)
     for name in offered.__all__:
         assert (getattr(offered, name).__doc__ or "").strip(), name
