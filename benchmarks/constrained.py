@@ -17,7 +17,8 @@ from seminaive.reproduce.new_rows import five_normals
 from seminaive.search.constrained import move_parameters
 from seminaive.search.mads import move_by_mesh
 from seminaive.search.offsets import find_offsets
-from seminaive.statistics.confusion import demands_on, read_constraints
+from seminaive.statistics.confusion import demands_on
+from seminaive.statistics.constraints import read_constraints
 
 EVALUATIONS = 3000
 

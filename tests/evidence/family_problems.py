@@ -24,7 +24,7 @@ def random_block(rng, n):
     """Rows with values never seen and missing values among them."""
     codes8 = np.array([rng.integers(0, column.n_codes, n) for column in COLUMNS[:3]]).astype(np.uint8)
     codes16 = rng.integers(0, 302, (1, n)).astype(np.uint16)
-    return Block(codes8, codes16, np.empty((0, n)), None, np.array([0, n]), np.array([-1]), np.array([0]), None, 0)
+    return Block(codes8, codes16, np.empty((0, n)), None, np.array([0, n]), np.array([-1]), None, 0)
 
 
 def codes_of_all(block):

@@ -29,7 +29,7 @@ LOGIT = ContrastTerm(GAUSSIAN, np.array([1.0, 0.0, 0.0]), 8.0, np.ones(3), np.ze
 def block(x):
     x = np.array([x], dtype=float)
     no8, no16, n = np.empty((0, x.size), np.uint8), np.empty((0, x.size), np.uint16), x.size
-    return Block(no8, no16, x, None, np.array([0, n]), np.array([-1]), np.array([0]), None, 0)
+    return Block(no8, no16, x, None, np.array([0, n]), np.array([-1]), None, 0)
 
 
 def log_density(x, mean=MEAN):

@@ -29,7 +29,7 @@ def block(codes, x, z):
     n = len(codes)
     values = np.array([x, z], dtype=float)
     codes8, wide = np.array([codes], dtype=np.uint8), np.empty((0, n), dtype=np.uint16)
-    return Block(codes8, wide, values, None, np.array([0, n]), np.array([-1]), np.array([0]), None, 0)
+    return Block(codes8, wide, values, None, np.array([0, n]), np.array([-1]), None, 0)
 
 
 def test_scores_are_the_prior_plus_what_every_term_says():

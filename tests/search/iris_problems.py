@@ -11,7 +11,7 @@ from sklearn.datasets import load_iris
 
 from seminaive.models.judging import Fitted, Recipe, fit_mode
 from seminaive.models.naive import Estimation
-from seminaive.statistics.confusion import read_constraints
+from seminaive.statistics.constraints import read_constraints
 from seminaive.table.door import encode
 
 FROZEN = json.loads((Path(__file__).parent / "constrained.json").read_text())

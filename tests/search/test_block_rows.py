@@ -12,7 +12,7 @@ from seminaive.table.fold import MemoryBlocks
 
 def random_block(seed):
     rng = np.random.default_rng(seed)
-    classes, folds, counts = np.array([0, 0, 1]), np.array([0, 1, 1]), rng.integers(1, 9, 3)
+    classes, counts = np.array([0, 0, 1]), rng.integers(1, 9, 3)
     starts = np.concatenate([[0], np.cumsum(counts)])
     n = int(starts[-1])
     return Block(
@@ -22,7 +22,6 @@ def random_block(seed):
         rng.random(n),
         starts,
         classes,
-        folds,
         None,
         0,
     )

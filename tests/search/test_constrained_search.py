@@ -13,7 +13,8 @@ from seminaive.search.offsets import find_offsets
 from seminaive.search.polish import polish
 from seminaive.search.promises import Problem, penalised, softened
 from seminaive.search.proofs import interval_slack
-from seminaive.statistics.confusion import Demand, count_confusion, read_constraints, worst_slack
+from seminaive.statistics.confusion import Demand, count_confusion, worst_slack
+from seminaive.statistics.constraints import read_constraints
 
 CASES = FROZEN["iris_constrained"]
 

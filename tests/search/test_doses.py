@@ -64,7 +64,7 @@ def test_aic_takes_the_first_of_the_best():
 
 @pytest.mark.parametrize("select", ["aic", "cv", "validation"])
 def test_every_rule_keeps_what_helps_and_stops_before_the_end(select):
-    walk = choose_along(rows(), louder_and_louder, select)
+    walk = choose_along(rows(1200), louder_and_louder, select)  # of 300, by luck the last model may be best on 60
     assert walk.path.select == select
     assert set(ORDER[:2]) <= {term.column for term in walk.evidence().terms}
     assert walk.path.chosen < len(walk.path) - 1

@@ -10,8 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seminaive.search.offsets import attainable_rates, find_offsets
-from seminaive.statistics.confusion import count_confusion, demands_on, read_constraints, worst_slack
+from seminaive.search.attainable import attainable_rates
+from seminaive.search.offsets import find_offsets
+from seminaive.statistics.confusion import count_confusion, demands_on, worst_slack
+from seminaive.statistics.constraints import read_constraints
 
 
 def sample(seed: int, k: int, n: int) -> tuple[Any, Any]:

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from seminaive.search.proofs import interval_slack, label_sequences, prove_infeasible
-from seminaive.statistics.confusion import demands_on, read_constraints
+from seminaive.statistics.confusion import demands_on
+from seminaive.statistics.constraints import read_constraints
 from seminaive.table.door import encode
 from seminaive.table.gather import gather_rows
 

@@ -11,14 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seminaive.statistics.confusion import (
-    Constraint,
-    count_confusion,
-    demands_on,
-    measure,
-    read_constraints,
-    required_count,
-)
+from seminaive.statistics.confusion import count_confusion, demands_on, measure, required_count
+from seminaive.statistics.constraints import Constraint, read_constraints
 
 FROZEN = json.loads((Path(__file__).parent.parent / "search" / "constrained.json").read_text())
 CLASSES = ["a", "b", "c"]

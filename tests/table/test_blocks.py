@@ -1,4 +1,4 @@
-"""Blocks hold rows sorted by class and fold; nothing is lost and everything finds its way back."""
+"""Blocks hold rows sorted by class; nothing is lost and everything finds its way back."""
 
 import numpy as np
 import pytest
@@ -8,28 +8,26 @@ from hypothesis import strategies as st
 from seminaive import encode
 from seminaive.table.block import BLOCK_ROWS, plan_rows
 from seminaive.table.fold import MemoryBlocks, map_in_order
-from seminaive.table.sums import class_counts, class_moments, class_weights, fold_counts
+from seminaive.table.sums import class_counts, class_moments, class_weights
 
 
 @given(
     classes=st.lists(st.integers(0, 3), min_size=1, max_size=60),
-    folds=st.lists(st.integers(0, 2), min_size=60, max_size=60),
     block_rows=st.integers(1, 20),
 )
-def test_segments_hold_one_class_and_fold_each_in_the_original_order(classes, folds, block_rows):
-    classes, folds = np.array(classes), np.array(folds[: len(classes)])
+def test_segments_hold_one_class_each_in_the_original_order(classes, block_rows):
+    classes = np.array(classes)
     rows_seen = []
-    for plan in plan_rows(len(classes), classes, folds, block_rows):
+    for plan in plan_rows(len(classes), classes, block_rows):
         assert plan.n_rows <= block_rows
         assert plan.starts[0] == 0
         assert plan.starts[-1] == plan.n_rows
-        assert len(set(zip(plan.classes.tolist(), plan.folds.tolist(), strict=True))) == len(plan.classes)
-        for s, (label, fold) in enumerate(zip(plan.classes, plan.folds, strict=True)):
+        assert len(set(plan.classes.tolist())) == len(plan.classes)
+        for s, label in enumerate(plan.classes):
             rows = plan.first_row + plan.order[plan.starts[s] : plan.starts[s + 1]].astype(int)
             assert len(rows) > 0
             assert (np.diff(rows) > 0).all()
             assert (classes[rows] == label).all()
-            assert (folds[rows] == fold).all()
             rows_seen += rows.tolist()
     assert sorted(rows_seen) == list(range(len(classes)))
 
@@ -49,7 +47,7 @@ def test_a_block_has_at_most_65536_rows():
         plan_rows(3, None, block_rows=65_537)
 
 
-def test_many_classes_and_folds_are_sorted_too():
+def test_many_classes_are_sorted_too():
     classes = np.arange(400)[::-1]
     (plan,) = plan_rows(400, classes)
     assert plan.classes.tolist() == list(range(400))
@@ -100,22 +98,6 @@ def test_sums_of_blocks_are_the_sums_of_the_rows(weighted):
         mean = np.average(X[rows, 2], weights=share[rows])
         np.testing.assert_allclose(moments.mean[k, 0], mean, rtol=1e-13)
         np.testing.assert_allclose(moments.m2[k, 0], share[rows] @ (X[rows, 2] - mean) ** 2, rtol=1e-13)
-
-
-def test_counts_by_fold_add_up_to_the_counts():
-    X, y, _, table = some_table(False)
-    schema, folds = table.schema, np.arange(len(y)) % 3
-    from seminaive.table.encode import make_block, prepare_all
-    from seminaive.table.frames import open_frame
-
-    frame = open_frame(X)
-    (plan,) = plan_rows(len(y), y, folds)
-    block = make_block(schema, frame, plan, prepare_all(schema, frame), None)
-    by_fold = fold_counts(block, schema.layout, 3, 3)
-    np.testing.assert_array_equal(by_fold.sum(axis=0), table.counts())
-    for fold in range(3):
-        part = encode(X[folds == fold], y[folds == fold], nominal=[0, 1])
-        np.testing.assert_array_equal(by_fold[fold].sum(axis=1), part.class_weights() * 2)
 
 
 def weights_twice(block, n_classes):

@@ -16,7 +16,7 @@ from greedy_search import forward_selection, search_some_fit_all
 from clusters import worker_processes
 from seminaive import NaiveBayes, encode, scan_parquet
 from seminaive.table import scratch
-from seminaive.table.dask import share_out
+from seminaive.table.cluster import share_out
 
 ROWS, COLUMNS, FILES = 12_000, 12, 4
 

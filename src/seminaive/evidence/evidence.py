@@ -15,8 +15,7 @@ from seminaive.evidence.model import log_softmax
 from seminaive.evidence.storage import storable
 from seminaive.evidence.terms import CurveTerm, FamilyTerm, GaussianTerm, TableTerm, Term
 from seminaive.kernels.score import add_gaussians, add_tables
-from seminaive.table.block import Block
-from seminaive.table.pairs import column_codes
+from seminaive.table.block import Block, column_codes
 from seminaive.table.schema import Column, Floats, Integers, Schema
 
 FLOOR = -700.0
@@ -139,7 +138,7 @@ def _pack(schema: Schema, terms: Sequence[Term]) -> _Packed:
         if isinstance(term, TableTerm):
             start = layout.starts[term.column]
             tables[:, start : start + term.table.shape[1]] = term.table
-            (narrow if schema.columns[term.column].n_codes <= 256 else wide).append(term.column)
+            (narrow if schema.columns[term.column].is_narrow else wide).append(term.column)
         elif isinstance(term, GaussianTerm) and not term.missing.any() and not (term.loudness < 0).any():
             gaussians.append(term)
         elif isinstance(term, FamilyTerm):

@@ -28,8 +28,7 @@ from seminaive.evidence.model import log_softmax
 from seminaive.evidence.storage import storable
 from seminaive.evidence.terms import FamilyTerm, counted, is_floats, weighted
 from seminaive.kernels.family import mix_sums
-from seminaive.table.block import Block
-from seminaive.table.pairs import column_codes
+from seminaive.table.block import Block, column_codes
 from seminaive.table.schema import UNSEEN, Floats, Integers, Schema
 
 AVERAGING = "averaging"
@@ -168,10 +167,6 @@ class Mixture:
         return np.exp(log_softmax(scores))
 
     # --- explaining ---------------------------------------------------------------------------------------------------
-
-    @property
-    def n_members(self) -> int:
-        return int(np.count_nonzero(self.weight))
 
     def members(self) -> Iterator[Integers]:
         """The families of every member."""

@@ -10,11 +10,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from seminaive.kernels.score import add_curve, add_gaussians
 from seminaive.statistics.normal_gamma import Posterior, evidence_variance
-from seminaive.table.block import Block
+from seminaive.table.block import Block, codes_of
 from seminaive.table.schema import UNSEEN, Floats, Schema
 
 ONE = np.zeros(1, dtype=np.int64)
@@ -257,12 +256,6 @@ def weighted(term: Term, weight: float | Floats) -> Term:
     if isinstance(term, GaussianTerm):
         return replace(term, weight=term.loudness * _per_class(weight, len(term.mean)))
     raise TypeError(f"a {type(term).__name__} cannot be weighted")
-
-
-def codes_of(block: Block, schema: Schema, column: int) -> npt.NDArray[Any]:
-    """The codes of one column in a block."""
-    slot = schema.layout.slot[column]
-    return np.asarray(block.codes8[slot] if schema.columns[column].n_codes <= 256 else block.codes16[slot])
 
 
 def speaks_unseen(table: Floats) -> bool:

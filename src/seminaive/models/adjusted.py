@@ -23,14 +23,14 @@ import numpy as np
 import numpy.typing as npt
 
 from seminaive.evidence.evidence import Evidence
-from seminaive.models.adjusted_choice import FEW_ROWS, FOLDS, TRAINING, Choice, Rows, Select, Wishes, choose
+from seminaive.models.adjusted_choice import FEW_ROWS, FOLDS, TRAINING, Choice, PartRows, Select, Wishes, choose
 from seminaive.models.adjusted_problem import Part, Weighted, parts_of, weighted_evidence
 from seminaive.models.adjusted_report import Overlap, WeightPath, sentences, weights_frame
 from seminaive.models.adjusted_terms import Form, Reading, offsets, unweighted_evidence
 from seminaive.models.base import EvidenceClassifier
 from seminaive.models.checks import check_choice, check_nonnegative, check_variance_prior, check_whole
 from seminaive.models.naive import Estimation, Sums, gather_sums, log_prior
-from seminaive.models.numeric import as_modelled, in_words
+from seminaive.models.numeric import as_modelled
 from seminaive.statistics.normal_gamma import NormalGamma
 from seminaive.statistics.smoothing import SmoothingKind
 from seminaive.table.discretize import binned
@@ -127,8 +127,8 @@ class AdjustedNB(EvidenceClassifier):
     An identifier, a column with one row per level, fits the training rows perfectly and says nothing about others;
     leave such columns out. Above 1,000 weights (levels count with ``residual``, classes with "softmax") the penalty is
     chosen by cross-validation and the weights are fitted without second derivatives; above 3,000 they have no standard
-    errors. Folds are drawn at random, so where they choose, a row of weight 2 is not quite the same as the row twice;
-    with select="alo" and up to 1,000 weights it is.
+    errors. Where folds choose, and there are more than 20,000 rows or weights that are not whole numbers, a row of
+    weight 2 is not quite the same as the row twice; otherwise it is.
 
     The intervals of contributions combine the uncertainty of the table and of the weight as if both had been learned
     from different rows, and those of classes as independent.
@@ -246,14 +246,14 @@ class AdjustedNB(EvidenceClassifier):
         learned_anew = cache(partial(self._folds, plain if self.numeric == "mdl" else table, reading, n_folds))
         same_tables = cache(lambda: list(hold_out_in_turn(table, FOLDS, self.random_state, self.n_jobs)))
 
-        def in_folds(number: int) -> list[tuple[Rows, Rows]]:
+        def in_folds(number: int) -> list[tuple[PartRows, PartRows]]:
             return [fold[number] for fold in learned_anew()]
 
-        def on_all(rows: Rows) -> list[tuple[Rows, Rows]]:
+        def on_all(rows: PartRows) -> list[tuple[PartRows, PartRows]]:
             return [(rows.on(training), rows.on(held_out)) for training, held_out in same_tables()]
 
         wishes = Wishes(select, self.m, self.centre, bool(self.nonnegative))
-        every = [Rows(part, table, self.n_jobs) for part in parts]
+        every = [PartRows(part, table, self.n_jobs) for part in parts]
         choices = [choose(rows, wishes, partial(in_folds, i), partial(on_all, rows)) for i, rows in enumerate(every)]
         self._warn_of_endless(reading, choices)
         self._keep(sums, reading, parts, choices)
@@ -278,7 +278,7 @@ class AdjustedNB(EvidenceClassifier):
         shared = bool(self.shared) and reading.form == "softmax"
         return parts_of(evidence, reading, occurs, float(self.residual), shared)
 
-    def _folds(self, table: Table, reading: Reading, n_folds: int) -> list[list[tuple[Rows, Rows]]]:
+    def _folds(self, table: Table, reading: Reading, n_folds: int) -> list[list[tuple[PartRows, PartRows]]]:
         """For each fold the (training, held-out) rows of every part, all learned from the training rows."""
         folds = []
         for training, held_out in hold_out_in_turn(table, n_folds, self.random_state, self.n_jobs):
@@ -290,7 +290,8 @@ class AdjustedNB(EvidenceClassifier):
                 cuts = {j: column.cuts for j, column in columns if column.cuts is not None}
                 held_out = binned(held_out, cuts, self.n_jobs)
             parts = self._parts(training, gather_sums(training, self.n_jobs), reading)
-            folds.append([(Rows(part, training, self.n_jobs), Rows(part, held_out, self.n_jobs)) for part in parts])
+            learning = [PartRows(part, training, self.n_jobs) for part in parts]
+            folds.append([(rows, rows.on(held_out)) for rows in learning])
         return folds
 
     def _learn_nothing(self, table: Table, sums: Sums) -> None:
@@ -366,11 +367,8 @@ class AdjustedNB(EvidenceClassifier):
 
     def summary(self) -> str:
         """What was learned, in words."""
-        from seminaive.show.summary import summarize
-
         evidence = self._fitted()
-        text = summarize("Adjusted naive Bayes", evidence, self.class_count_, in_words(self.numeric, self.n_bins))
-        lines = text.split("\n")
+        lines = self._in_words("Adjusted naive Bayes").split("\n")
         found = [f"weights {self._how_held()}: m = {np.round(self.m_, 3)}"] if len(self.path_.chosen) else []
         found += sentences(evidence.schema, self.weights_, self.weight_errors_, self.overlap_)
         return "\n".join([*lines[:2], *found, *lines[2:]])

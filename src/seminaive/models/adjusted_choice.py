@@ -1,7 +1,7 @@
 """How strongly weights are held, and the weights that follow.
 
-Left-out rows choose the penalty ("alo": each row in turn, to first order; "cv": five folds, each with evidence, cuts
-and centre of its own), or the sum of squares m ("paper": on the evidence of all rows), or nothing does (m given; None).
+Left-out rows choose the penalty ("alo": each row in turn, to first order; "cv": folds, each with evidence, cuts and
+centre of its own), or the sum of squares m ("paper": on the evidence of all rows), or nothing does (m given; None).
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Wishes:
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class PartRows:
     """A part of a model and the rows it is fitted or judged on."""
 
     part: Part
@@ -69,9 +69,9 @@ class Rows:
         """The problem without residuals."""
         return self.part.problem(self.table, new_owner(), bare=True, n_jobs=self.n_jobs)
 
-    def on(self, table: Table) -> Rows:
+    def on(self, table: Table) -> PartRows:
         """The same part on other rows."""
-        return Rows(self.part, table, self.n_jobs)
+        return PartRows(self.part, table, self.n_jobs)
 
     def restraint(self, wishes: Wishes) -> Restraint:
         """What holds the weights; the "auto" centre is learned from these rows."""
@@ -79,7 +79,7 @@ class Rows:
         return self.part.restraint(centre, wishes.nonnegative)
 
 
-FoldRows = Callable[[], Sequence[tuple[Rows, Rows]]]
+FoldRows = Callable[[], Sequence[tuple[PartRows, PartRows]]]
 """Makes the folds: (training, held-out) rows, each with the part that is fitted there."""
 
 
@@ -112,7 +112,7 @@ class Choice:
     covariance: Floats | None
 
 
-def choose(rows: Rows, wishes: Wishes, in_folds: FoldRows, on_all: FoldRows) -> Choice:
+def choose(rows: PartRows, wishes: Wishes, in_folds: FoldRows, on_all: FoldRows) -> Choice:
     """Fit one part of the model.
 
     ``in_folds`` are folds that learned everything from their own training rows, ``on_all`` the paper's: rows held out

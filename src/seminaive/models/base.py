@@ -18,8 +18,10 @@ from seminaive.evidence.mixture import Mixture
 from seminaive.evidence.model import Model
 from seminaive.evidence.storage import register_estimator, save
 from seminaive.models.checks import check_n_jobs
+from seminaive.models.numeric import in_words
 from seminaive.show.explain import explain_model, explain_rows
 from seminaive.show.explanation import Explanation, ModelExplanation
+from seminaive.show.summary import summarize
 from seminaive.table.block import Block, same_block
 from seminaive.table.door import columns_to_keep, has_own_names, open_rows, open_table
 from seminaive.table.facts import Wishes
@@ -108,6 +110,9 @@ class EvidenceClassifier(ClassifierMixin, TableEstimator):
     """
 
     evidence_: Model
+    class_count_: npt.NDArray[Any]
+    numeric: str
+    n_bins: int
 
     # --- predicting ---------------------------------------------------------------------------------------------------
 
@@ -199,6 +204,10 @@ class EvidenceClassifier(ClassifierMixin, TableEstimator):
                 f"explain needs rows in memory, not a {type(X).__name__}: pass a frame of the rows to explain"
             )
         return explain_rows(evidence, self._open(X), position)
+
+    def _in_words(self, title: str, *found: str) -> str:
+        """A summary: what all models tell, and after its first line what this one found."""
+        return summarize(title, self._fitted(), self.class_count_, in_words(self.numeric, self.n_bins), *found)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to one file, which ``seminaive.load`` reads; nothing in it is ever executed."""

@@ -23,7 +23,6 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from seminaive.evidence.evidence import Evidence
-from seminaive.evidence.terms import GaussianTerm, TableTerm
 from seminaive.models.base import EvidenceClassifier
 from seminaive.models.checks import check_choice, check_nonnegative, check_smoothing, check_variance_prior, check_whole
 from seminaive.models.constraint_report import (
@@ -36,20 +35,20 @@ from seminaive.models.constraint_report import (
     price_of,
     promise_of,
     promised_recalls,
+    too_few_cases,
 )
 from seminaive.models.judging import Fitted, Judge, Recipe, fit_mode, judge_by, rows_to_judge
 from seminaive.models.keeping import Answer, Keeper
 from seminaive.models.naive import Estimation
-from seminaive.models.numeric import as_modelled, in_words
+from seminaive.models.numeric import as_modelled
 from seminaive.models.posterior import posterior_frame
 from seminaive.models.repeats import repeated_columns
+from seminaive.search.attainable import attainable_rates
 from seminaive.search.mads import mesh_search
-from seminaive.search.movable import own_codes
-from seminaive.search.offsets import attainable_rates
 from seminaive.show.front import Front
-from seminaive.statistics.confusion import Constraint, Demand, count_confusion, read_constraints
+from seminaive.statistics.confusion import Demand, count_confusion
+from seminaive.statistics.constraints import Constraint, read_constraints
 from seminaive.statistics.normal_gamma import NormalGamma
-from seminaive.table.schema import Floats
 from seminaive.table.table import Table
 
 if TYPE_CHECKING:
@@ -103,7 +102,7 @@ class ConstrainedNB(EvidenceClassifier):
     max_levels : int, optional
         Fold the rarest levels of a column into one beyond this number.
     random_state : int, RandomState or None
-        Folds, held-out rows, and starts of the search.
+        Seeds folds, held-out rows, and starts of the search; None: different ones in every fit.
     n_jobs : int, optional
         Threads for large tables; the result does not depend on it.
 
@@ -124,6 +123,10 @@ class ConstrainedNB(EvidenceClassifier):
         Counts of the served model on the judged rows, and what it misses.
     proof_ : str or None
     n_restarts_ : int
+    class_count_ : array
+        Total weight of each class in the rows the served model was learned from.
+    sums_ : Sums
+        What naive Bayes needs of those rows: class weights, counts, moments.
     evidence_ : Evidence
         With the moved parameters, the offsets in its prior.
 
@@ -142,7 +145,7 @@ class ConstrainedNB(EvidenceClassifier):
     >>> from sklearn.datasets import load_breast_cancer
     >>> from seminaive import ConstrainedNB
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-    >>> model = ConstrainedNB(constraints={0: {"recall": 0.95}}, random_state=0).fit(X, y)
+    >>> model = ConstrainedNB(constraints={0: {"recall": 0.95}}).fit(X, y)
     >>> model.status_, model.method_used_
     ('feasible', 'offset')
     >>> model.constraint_report_
@@ -174,7 +177,7 @@ class ConstrainedNB(EvidenceClassifier):
         nominal: Sequence[Any] | None = None,
         levels: Mapping[Any, Sequence[Any]] | None = None,
         max_levels: int | None = None,
-        random_state: Any = None,
+        random_state: Any = 0,
         n_jobs: int | None = None,
     ) -> None:
         self.constraints = constraints
@@ -275,7 +278,7 @@ class ConstrainedNB(EvidenceClassifier):
         self.offsets_ = answer.offsets
         self.method_used_ = answer.method
         self.log_posterior_loss_ = answer.loss
-        self.log_posterior_ = log_posterior_at_mode(served.evidence, served.mode_counts) - answer.loss
+        self.log_posterior_ = served.log_posterior() - answer.loss
         self.n_restarts_ = answer.restarts
         self.proof_ = proof if not answer.feasible else None
 
@@ -331,7 +334,7 @@ class ConstrainedNB(EvidenceClassifier):
                 raise error
             warnings.warn(str(error), UserWarning, stacklevel=4)
         elif self.status_ == "uncertifiable":
-            warnings.warn(_too_few(certified, answer.confusion, self.confidence), UserWarning, stacklevel=4)
+            warnings.warn(too_few_cases(certified, answer.confusion, self.confidence), UserWarning, stacklevel=4)
 
     def front(self, X: Any, y: Any, between: tuple[Any, Any] | None = None) -> Front:
         """What can be had on some rows by class offsets: the best pairs of two classes' recalls.
@@ -381,11 +384,7 @@ class ConstrainedNB(EvidenceClassifier):
 
     def summary(self) -> str:
         """What was learned and what is promised, in words."""
-        from seminaive.show.summary import summarize
-
-        how = in_words(self.numeric, self.n_bins)
-        text = summarize("Constrained naive Bayes", self._fitted(), self.class_count_, how)
-        return f"{text}\n{self.constraint_report_}"
+        return f"{self._in_words('Constrained naive Bayes')}\n{self.constraint_report_}"
 
 
 def plot_front(model: ConstrainedNB, X: Any, y: Any, between: tuple[Any, Any] | None = None, ax: Any = None) -> Any:
@@ -410,30 +409,3 @@ def plot_front(model: ConstrainedNB, X: Any, y: Any, between: tuple[Any, Any] | 
     ConstrainedNB.front : the numbers.
     """
     return model.front(X, y, between).plot(ax)
-
-
-def log_posterior_at_mode(evidence: Evidence, mode_counts: Floats) -> float:
-    """Log posterior density of all parameters at their mode, up to a constant."""
-    total = 0.0
-    for term in evidence.terms:
-        if isinstance(term, GaussianTerm):
-            _, _, alpha, beta = term.posterior
-            total += float(((alpha - 0.5) * np.log(term.precision) - term.precision * beta).sum())
-        elif isinstance(term, TableTerm):
-            codes = own_codes(term)
-            start = evidence.schema.layout.starts[term.column]
-            total += float((mode_counts[:, start + codes] * term.table[:, codes]).sum())
-    return total
-
-
-def _too_few(certified: Sequence[Demand], confusion: Floats, confidence: float | None) -> str:
-    parts = []
-    for demand in certified:
-        needed = demand.cases_to_certify()
-        if not demand.certifiable:
-            least = "no number of cases is enough" if needed is None else f"at least {needed} cases are needed"
-            parts.append(f"{demand.constraint}: {least}, there are {demand.cases:g}")
-        elif not demand.satisfied(confusion):
-            bound = demand.bound(confusion)
-            parts.append(f"{demand.constraint}: the bound is {bound:.3f} with {demand.cases:g} cases")
-    return f"the rates hold on these rows, but cannot be certified at confidence {confidence}: {'; '.join(parts)}"

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seminaive.evidence.storage import storable
-from seminaive.statistics.confusion import OVERALL, Constraint, Demand, measure
+from seminaive.statistics.confusion import Demand, measure
+from seminaive.statistics.constraints import OVERALL, Constraint
 from seminaive.table.schema import Floats
 
 if TYPE_CHECKING:
@@ -259,3 +260,17 @@ def front_in_words(points: Floats, labels: tuple[Any, Any], asked: tuple[float, 
         if len(enough):
             parts.append(f"{asked[i]:g} of {labels[i]!r} with {enough.max():.3f} of {labels[1 - i]!r}")
     return f"Ask for less: class offsets can have {', or '.join(parts)}" if parts else ""
+
+
+def too_few_cases(certified: Sequence[Demand], confusion: Floats, confidence: float | None) -> str:
+    """Why promises that hold on these rows cannot be certified."""
+    parts = []
+    for demand in certified:
+        needed = demand.cases_to_certify()
+        if not demand.certifiable:
+            least = "no number of cases is enough" if needed is None else f"at least {needed} cases are needed"
+            parts.append(f"{demand.constraint}: {least}, there are {demand.cases:g}")
+        elif not demand.satisfied(confusion):
+            bound = demand.bound(confusion)
+            parts.append(f"{demand.constraint}: the bound is {bound:.3f} with {demand.cases:g} cases")
+    return f"the rates hold on these rows, but cannot be certified at confidence {confidence}: {'; '.join(parts)}"

@@ -13,7 +13,7 @@ from seminaive.evidence.terms import FamilyTerm, TableTerm, Term
 from seminaive.models.base import EvidenceClassifier
 from seminaive.models.checks import check_choice, check_nonnegative, check_whole
 from seminaive.models.naive import Estimation, Sums, described_as, dirichlet_prior, gather_sums
-from seminaive.models.numeric import as_modelled, in_words
+from seminaive.models.numeric import as_modelled
 from seminaive.statistics.conditional import FamilySmoothing, conditional_evidence
 from seminaive.table.families import family_counts
 from seminaive.table.schema import MISSING, Floats, Integers
@@ -30,7 +30,7 @@ class _DependenceClassifier(EvidenceClassifier):
     pair_information_: Floats
     class_count_: npt.NDArray[Any]
 
-    title = ""
+    _title = ""
     """What the model is, in a summary."""
 
     def __init__(
@@ -110,15 +110,10 @@ class _DependenceClassifier(EvidenceClassifier):
 
     def summary(self) -> str:
         """What was learned, in words."""
-        from seminaive.show.summary import summarize
-
-        how = in_words(self.numeric, self.n_bins)
-        text = summarize(self.title, self._fitted(), self.class_count_, how)
-        first, _, rest = text.partition("\n")
-        return f"{first}\n{self._dependence_in_words()}\n{rest}"
+        return self._in_words(self._title, self._dependence_in_words())
 
     def _dependence_in_words(self) -> str:
-        names = [str(column.name) for column in self.evidence_.schema.columns]
+        names = [str(column.name) for column in self._fitted().schema.columns]
         shown = zip(self.pairs_[:SHOWN_PAIRS].tolist(), self.pair_information_.tolist(), strict=False)
         strongest = ", ".join(f"{names[j]} | {names[p]} {told:.3g}" for (j, p), told in shown)
         if not strongest:

@@ -29,12 +29,13 @@ from seminaive.evidence.mixture import Mixture
 from seminaive.models.base import EvidenceClassifier
 from seminaive.models.checks import check_choice, check_nonnegative, check_whole
 from seminaive.models.forest_evidence import forest_mixture
+from seminaive.models.forest_graphs import average_graph, forest_in_words, one_forest
 from seminaive.models.forest_samples import ForestPosterior, ForestSamples, unsettled
 from seminaive.models.forest_sampling import SamplingPlan, plan_iterations, sample
 from seminaive.models.forest_scores import score_columns
 from seminaive.models.forest_traces import trace_of
 from seminaive.models.naive import dirichlet_prior
-from seminaive.models.numeric import as_modelled, in_words
+from seminaive.models.numeric import as_modelled
 from seminaive.search.progress import count_line
 from seminaive.show.forest_graph import ForestGraph
 from seminaive.show.forest_trace import ForestTrace
@@ -110,6 +111,8 @@ class BayesianForest(EvidenceClassifier):
     ----------
     inclusion_ : array (columns,)
         Probability that each column is signal. Of a column that is the same in all rows it is the prior alone.
+    feature_importances_ : array (columns,)
+        Inclusion, but 0 for columns that are the same in all rows.
     edges_ : DataFrame
         Pairs of columns joined in some draw: feature, with, group ("signal" or "noise"), probability, and the least
         and largest share among the chains (low, high); the most probable first.
@@ -124,6 +127,10 @@ class BayesianForest(EvidenceClassifier):
         The most probable forest met.
     constant_features_ : list
         Names of the columns that are the same in all rows.
+    levels_ : int array (columns,)
+        How many values of each column occur, missing among them.
+    posterior_ : ForestPosterior
+        What the forests say of columns, of pairs, and of themselves: all of the above is read from it.
     class_count_ : array
         Total weight of each class.
     evidence_ : Mixture
@@ -350,7 +357,7 @@ class BayesianForest(EvidenceClassifier):
     @property
     def map_graph_(self) -> ForestGraph:
         """The most probable forest that was met; of all there are, when exact."""
-        return self._one_forest(self._learned.best_parent, self._learned.best_group)
+        return one_forest(self._learned.best_parent, self._learned.best_group, self._names, self._varies)
 
     @property
     def _learned(self) -> ForestPosterior:
@@ -387,27 +394,7 @@ class BayesianForest(EvidenceClassifier):
         noise : bool
             Also edges among noise columns, which say nothing of the class.
         """
-        p, varies = self._learned, self._varies
-        chosen = (p.probability >= min_probability) & varies[p.first] & varies[p.second]
-        if not noise:
-            chosen &= p.group == 1
-        nodes = np.union1d(
-            np.flatnonzero(varies & (p.inclusion >= min_probability)),
-            np.concatenate([p.first[chosen], p.second[chosen]]),
-        )
-        by_chain = p.by_chain[:, chosen]
-        return ForestGraph(
-            self._names,
-            nodes.astype(np.int64),
-            p.inclusion,
-            np.stack([p.inclusion_by_chain.min(axis=0), p.inclusion_by_chain.max(axis=0)], axis=1),
-            p.first[chosen],
-            p.second[chosen],
-            p.group[chosen],
-            p.probability[chosen],
-            by_chain.min(axis=0),
-            by_chain.max(axis=0),
-        )
+        return average_graph(self._learned, self._names, self._varies, min_probability, noise)
 
     def sample_graph(self, draw: int) -> ForestGraph:
         """One of the sampled forests, whose edges point from parent to child."""
@@ -415,7 +402,7 @@ class BayesianForest(EvidenceClassifier):
         samples = self.samples_
         if not 0 <= draw < len(samples):
             raise ValueError(f"draw must be between 0 and {len(samples) - 1}, got {draw!r}")
-        return self._one_forest(samples.parent[draw], samples.group[draw])
+        return one_forest(samples.parent[draw], samples.group[draw], self._names, self._varies)
 
     def trace(self, what: str = "log posterior") -> ForestTrace:
         """How the chains went, as numbers: ``to_frame`` of what `seminaive.plot.trace` draws.
@@ -431,17 +418,6 @@ class BayesianForest(EvidenceClassifier):
     def _names(self) -> list[str]:
         return [str(column.name) for column in self._fitted().schema.columns]
 
-    def _one_forest(self, parent: npt.NDArray[np.int32], group: npt.NDArray[np.uint8]) -> ForestGraph:
-        varies = self._varies
-        child = np.flatnonzero((parent >= 0) & varies & varies[parent])
-        nodes = np.union1d(np.flatnonzero((group == 1) & varies), np.concatenate([child, parent[child]]))
-        inclusion, one = group.astype(np.float64), np.ones(len(child))
-        spread = np.stack([inclusion, inclusion], axis=1)
-        ends = parent[child].astype(np.int64), child.astype(np.int64)
-        return ForestGraph(
-            self._names, nodes.astype(np.int64), inclusion, spread, *ends, group[child], one, one, one, directed=True
-        )
-
     def to_frame(self, min_probability: float = 0.2) -> pd.DataFrame:
         """The average graph as a table of edges."""
         return self.edges(min_probability)
@@ -456,31 +432,8 @@ class BayesianForest(EvidenceClassifier):
 
     def summary(self) -> str:
         """What was learned, in words."""
-        from seminaive.show.summary import summarize
-
-        how = in_words(self.numeric, self.n_bins)
-        first, _, rest = summarize("Bayesian forest", self._fitted(), self.class_count_, how).partition("\n")
-        names, posterior = self._names, self.posterior_
-        order = np.argsort(-self.feature_importances_, kind="stable")[:10]
-        likely = [f"{names[j]} {posterior.inclusion[j]:.2f}" for j in order if self._varies[j]]
-        lines = [f"signal columns, by probability: {', '.join(likely) or 'none'}"]
-        edges = self.graph(0.2, noise=False).to_frame().head(10)
-        joined = [f"{a} - {b} {p:.2f}" for a, b, p in edges[["feature", "with", "probability"]].itertuples(index=False)]
-        lines.append(f"pairs that matter together: {', '.join(joined) or 'none'}")
-        if posterior.exact:
-            lines.append(f"exact; predicts by {len(self.samples_)} forests drawn from the exact posterior")
-        else:
-            rhat, ess = posterior.overall[0]
-            met = "the chains have met" if self.converged_ else "THE CHAINS HAVE NOT MET"
-            chains = len(posterior.inclusion_by_chain)
-            lines.append(
-                f"{chains} chains of {posterior.n_iter} iterations, {len(self.samples_)} forests; "
-                f"log posterior: R-hat {rhat:.2f}, effective sample size {ess:.0f}; {met}"
-            )
-        if self.constant_features_:
-            shown = ", ".join(map(str, self.constant_features_[:10]))
-            lines.append(f"the same in all rows: {shown}{' ...' if len(self.constant_features_) > 10 else ''}")
-        return "\n".join([first, *lines, rest])
+        found = forest_in_words(self._learned, self._names, self._varies, len(self.samples_), self.converged_)
+        return self._in_words("Bayesian forest", *found)
 
     def _check_restored(self) -> None:
         super()._check_restored()

@@ -43,7 +43,7 @@ NEGLIGIBLE = 1e-9
 
 @dataclass(frozen=True)
 class SamplingPlan:
-    """How to sample; made from an estimator's parameters by `plan`.
+    """How to sample; made from an estimator's parameters.
 
     ``n_iter`` is 0 for the exact answer.
     """

@@ -10,9 +10,9 @@ from joblib import effective_n_jobs
 
 from seminaive.statistics.family import EdgeScores, ForestTables, forest_tables
 from seminaive.statistics.pair_counts import PairRows, each_tile, occurring_codes, pack_rows
-from seminaive.table.block import Block
-from seminaive.table.pairs import column_codes, pair_strips, used_codes
-from seminaive.table.schema import FIRST_LEVEL, Floats, Integers, Schema
+from seminaive.table.block import Block, column_codes
+from seminaive.table.pairs import pair_strips, used_codes
+from seminaive.table.schema import Floats, Integers, Schema
 from seminaive.table.table import Table
 
 MOST_GATHERED = 1 << 28
@@ -85,17 +85,3 @@ def _pack(block: Block, schema: Schema, used: npt.NDArray[np.bool_], present: In
     codes, n_levels = occurring_codes(column_codes(block, schema), used)
     weights = None if block.weights is None or np.all(block.weights == 1) else block.weights
     return pack_rows(codes, block.starts, np.searchsorted(present, block.classes), n_levels, weights)
-
-
-def constant_columns(levels: Integers) -> Integers:
-    """Positions of the columns that are the same in all rows."""
-    return np.flatnonzero(levels <= 1)
-
-
-def many_levels(schema: Schema, levels: Integers, n_rows: int) -> list[int]:
-    """Nominal columns with a level for every other row or more: they may be identifiers."""
-    return [
-        j
-        for j, column in enumerate(schema.columns)
-        if column.kind == "nominal" and levels[j] > max(n_rows / 2, FIRST_LEVEL + 2)
-    ]

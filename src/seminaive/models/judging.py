@@ -11,16 +11,18 @@ import numpy as np
 import numpy.typing as npt
 
 from seminaive.evidence.evidence import Evidence
+from seminaive.evidence.terms import GaussianTerm, TableTerm
 from seminaive.models.level_priors import added_counts
 from seminaive.models.naive import Estimation, Sums, gather_sums, naive_evidence
 from seminaive.models.numeric import as_modelled
-from seminaive.search.movable import Movable, movable, moved_evidence
+from seminaive.search.movable import Movable, movable, moved_evidence, own_codes
 from seminaive.search.promises import Problem
-from seminaive.statistics.confusion import Constraint, demands_on
-from seminaive.table.block import Block
+from seminaive.statistics.confusion import demands_on
+from seminaive.statistics.constraints import Constraint
+from seminaive.table.block import same_block
 from seminaive.table.discretize import binned_like
 from seminaive.table.folds import stratified_folds, stratified_share
-from seminaive.table.gather import Rows, gather_rows, without_rows
+from seminaive.table.gather import GatheredRows, gather_rows, without_rows
 from seminaive.table.schema import Floats
 from seminaive.table.table import Table
 
@@ -52,32 +54,45 @@ class Fitted:
         """Counts of every code as the mode sees them: those of the rows and what the prior adds."""
         return self.sums.counts + added_counts(self.sums.schema, self.recipe.estimation.smoothing)
 
-    def scores(self, rows: Rows, evidence: Evidence | None = None) -> Floats:
+    def log_posterior(self) -> float:
+        """Log posterior density of all parameters at their mode, up to a constant."""
+        total = 0.0
+        for term in self.evidence.terms:
+            if isinstance(term, GaussianTerm):
+                _, _, alpha, beta = term.posterior
+                total += float(((alpha - 0.5) * np.log(term.precision) - term.precision * beta).sum())
+            elif isinstance(term, TableTerm):
+                codes = own_codes(term)
+                start = self.evidence.schema.layout.starts[term.column]
+                total += float((self.mode_counts[:, start + codes] * term.table[:, codes]).sum())
+        return total
+
+    def scores(self, rows: GatheredRows, evidence: Evidence | None = None) -> Floats:
         """Scores (classes, rows) of rows that may still hold values where this model has bins."""
         block = self.coded(rows).block
         return (self.evidence if evidence is None else evidence).scores(block)
 
-    def coded(self, rows: Rows) -> Rows:
+    def coded(self, rows: GatheredRows) -> GatheredRows:
         """The rows under this model's schema."""
-        (block,) = binned_like(rows.as_table(), self.evidence.schema).map(_same)
-        return Rows(self.evidence.schema, block, rows.numbers)
+        (block,) = binned_like(rows.as_table(), self.evidence.schema).map(same_block)
+        return GatheredRows(self.evidence.schema, block, rows.numbers)
 
     def problem(self, constraints: Sequence[Constraint], confidence: float | None = None) -> Problem:
         """Moving this model's parameters until the rows it was learned from (or a sample of them) keep promises."""
         return self.problem_on(rows_to_judge(self.table, self.recipe), constraints, confidence)
 
-    def problem_on(self, rows: Rows, constraints: Sequence[Constraint], confidence: float | None) -> Problem:
+    def problem_on(self, rows: GatheredRows, constraints: Sequence[Constraint], confidence: float | None) -> Problem:
         """The same, judged on given rows."""
         weights = rows.block.weights
         demands = demands_on(constraints, class_weight(rows, self.evidence), confidence, weights is not None)
         return Problem(self.movable(rows), rows.labels, demands, weights)
 
-    def movable(self, rows: Rows) -> Movable:
+    def movable(self, rows: GatheredRows) -> Movable:
         """The model ready to move, over some rows."""
         return movable(self.evidence, self.mode_counts, self.coded(rows).block)
 
 
-def class_weight(rows: Rows, evidence: Evidence) -> Floats:
+def class_weight(rows: GatheredRows, evidence: Evidence) -> Floats:
     """Rows (or weight) of each class."""
     return np.bincount(rows.labels, weights=rows.block.weights, minlength=evidence.schema.n_classes).astype(np.float64)
 
@@ -90,13 +105,9 @@ def fit_mode(table: Table, recipe: Recipe) -> Fitted:
     return Fitted(table, sums, naive_evidence(sums, recipe.estimation), recipe)
 
 
-def rows_to_judge(table: Table, recipe: Recipe) -> Rows:
+def rows_to_judge(table: Table, recipe: Recipe) -> GatheredRows:
     """The rows that promises are counted on: all, or of very many a sample."""
     return gather_rows(table, MOST_ROWS, recipe.seed, recipe.n_jobs)
-
-
-def _same(block: Block) -> Block:
-    return block
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +116,7 @@ class Judge:
 
     Attributes
     ----------
-    rows : Rows
+    rows : GatheredRows
         The rows on which promises are judged.
     parts : list of (Fitted, mask)
         Each model with the rows that it scores; together they score all rows once.
@@ -115,7 +126,7 @@ class Judge:
         "train", "cv" or "holdout".
     """
 
-    rows: Rows
+    rows: GatheredRows
     parts: list[tuple[Fitted, npt.NDArray[np.bool_]]]
     served: Fitted
     place: str

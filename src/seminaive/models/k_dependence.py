@@ -96,7 +96,7 @@ class KDependenceNB(_DependenceClassifier):
     parents_: Integers
     order_: Integers
     class_information_: Floats
-    title = "k-dependence naive Bayes"
+    _title = "k-dependence naive Bayes"
 
     def __init__(
         self,

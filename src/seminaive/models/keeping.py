@@ -16,7 +16,8 @@ from seminaive.search.movable import Movable
 from seminaive.search.offsets import find_offsets
 from seminaive.search.promises import Problem
 from seminaive.search.proofs import prove_infeasible
-from seminaive.statistics.confusion import Constraint, Demand, count_confusion, demands_on, worst_slack
+from seminaive.statistics.confusion import Demand, count_confusion, demands_on, worst_slack
+from seminaive.statistics.constraints import Constraint
 from seminaive.table.schema import Floats
 
 
@@ -84,7 +85,7 @@ class Keeper:
         demands = self.demands(confidence)
         served, k = self.judge.served, self.judge.served.evidence.schema.n_classes
         scores = self.judge.scores()
-        start = self._count(scores, demands)
+        start = self._count(scores)
         best = Answer("mode", served.evidence, start, float(worst_slack(demands, start)), np.zeros(k))
         if best.feasible:
             return best
@@ -104,12 +105,12 @@ class Keeper:
             best = max(best, self._by_density(demands, confidence), key=_slack)
         return best
 
-    def _count(self, scores: Floats, demands: Sequence[Demand]) -> Floats:
+    def _count(self, scores: Floats) -> Floats:
         return count_confusion(scores, self.judge.rows.labels, self.judge.rows.block.weights)
 
     def _with_offsets(self, method: str, offsets: Floats, demands: Sequence[Demand]) -> Answer:
         """Recounted through the evidence that is served (or its siblings')."""
-        confusion = self._count(self.judge.scores(lambda fitted: with_offsets(fitted.evidence, offsets)), demands)
+        confusion = self._count(self.judge.scores(lambda fitted: with_offsets(fitted.evidence, offsets)))
         evidence = with_offsets(self.judge.served.evidence, offsets)
         return Answer(method, evidence, confusion, float(worst_slack(demands, confusion)), offsets)
 
@@ -131,7 +132,7 @@ class Keeper:
         if judge.place == "train":
             moved, model = self._move(judge.served, confidence)
             evidence = with_parameters(judge.served, model, moved.z, np.zeros(k))
-            confusion = self._count(judge.scores(lambda _: evidence), demands)
+            confusion = self._count(judge.scores(lambda _: evidence))
             slack = float(worst_slack(demands, confusion))
             return Answer(method, evidence, confusion, slack, np.zeros(k), moved.loss, moved.restarts)
 
@@ -140,7 +141,7 @@ class Keeper:
 
         scores = moved_to(np.zeros(k))
         found = find_offsets(scores, judge.rows.labels, demands, judge.rows.block.weights, self.objective)
-        confusion = self._count(moved_to(found.offsets), demands)
+        confusion = self._count(moved_to(found.offsets))
         moved, _ = self._move(judge.served, None)
         slack = float(worst_slack(demands, confusion))
         evidence = self._moved_evidence(judge.served, found.offsets)

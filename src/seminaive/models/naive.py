@@ -82,6 +82,11 @@ class Estimation:
     missing: str = "skip"
     variance_prior: str | NormalGamma | None = "normal-gamma"
 
+    @classmethod
+    def of(cls, model: Any) -> Estimation:
+        """As an estimator's parameters say."""
+        return cls(model.prior, model.smoothing, model.smoothing_kind, model.missing, model.variance_prior)
+
 
 def gather_sums(table: Table, n_jobs: int | None = None) -> Sums:
     """One pass over the rows."""

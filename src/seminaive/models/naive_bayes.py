@@ -21,7 +21,7 @@ from seminaive.models.base import EvidenceClassifier, unchanged_on_error
 from seminaive.models.checks import check_choice, check_smoothing, check_variance_prior, check_whole
 from seminaive.models.kde import density_terms
 from seminaive.models.naive import Estimation, Sums, gather_sums, naive_evidence
-from seminaive.models.numeric import as_modelled, in_words
+from seminaive.models.numeric import as_modelled
 from seminaive.models.posterior import posterior_frame
 from seminaive.models.updating import forget_rows, merge_sums, more_sums
 from seminaive.statistics.normal_gamma import NormalGamma
@@ -84,6 +84,8 @@ class NaiveBayes(EvidenceClassifier):
         Per nominal or binned column, the weight of each of its levels in each class.
     evidence_ : Evidence
         Prior and terms: all that prediction needs.
+    sums_ : Sums
+        Class weights, counts and moments: all that was asked of the rows, and what updating adds to.
 
     See Also
     --------
@@ -140,7 +142,7 @@ class NaiveBayes(EvidenceClassifier):
 
     @property
     def _estimation(self) -> Estimation:
-        return Estimation(self.prior, self.smoothing, self.smoothing_kind, self.missing, self.variance_prior)
+        return Estimation.of(self)
 
     def _learn(self, table: Table) -> None:
         table = as_modelled(table, self.numeric, self.n_bins, n_jobs=self.n_jobs)
@@ -254,7 +256,4 @@ class NaiveBayes(EvidenceClassifier):
 
     def summary(self) -> str:
         """What was learned, in words."""
-        from seminaive.show.summary import summarize
-
-        how = in_words(self.numeric, self.n_bins)
-        return summarize("Naive Bayes", self._fitted(), self.class_count_, how)
+        return self._in_words("Naive Bayes")

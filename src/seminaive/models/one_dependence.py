@@ -105,7 +105,7 @@ class AveragedOneDependence(_DependenceClassifier):
     """
 
     parents_: Integers
-    title = "Averaged one-dependence"
+    _title = "Averaged one-dependence"
 
     def __init__(
         self,

@@ -27,7 +27,7 @@ from sklearn.utils.validation import check_is_fitted
 from seminaive.models.base import EvidenceClassifier
 from seminaive.models.checks import check_choice, check_nonnegative, check_pooled_parameters
 from seminaive.models.naive import Estimation, gather_sums
-from seminaive.models.numeric import as_modelled, in_words
+from seminaive.models.numeric import as_modelled
 from seminaive.models.pulled import Pull, Pulled
 from seminaive.search.along import Walk, choose_along, judge
 from seminaive.search.doses import DosePath
@@ -183,7 +183,7 @@ class PenalizedNB(EvidenceClassifier):
         """The models of some penalties, by default of the whole range, on some rows."""
         if self.numeric == "mdl":
             table = as_modelled(table, "mdl", self.n_bins, self.random_state, self.n_jobs)
-        how = Estimation(self.prior, self.smoothing, self.smoothing_kind, self.missing, self.variance_prior)
+        how = Estimation.of(self)
         pulled, pull = Pulled.of(gather_sums(table, self.n_jobs), how), Pull(self.adaptive, self.solver == "exact")
         penalties = _range(pulled, pull) if penalties is None else penalties
         models = [pulled.at(penalty, pull) for penalty in penalties.tolist()]
@@ -213,14 +213,9 @@ class PenalizedNB(EvidenceClassifier):
 
     def summary(self) -> str:
         """What was learned, in words."""
-        from seminaive.show.summary import summarize
-
-        text = summarize(
-            "Penalised naive Bayes", self._fitted(), self.class_count_, in_words(self.numeric, self.n_bins)
-        )
-        first, _, rest = text.partition("\n")
-        kept = int((self.alpha_ > 0).sum())
-        return f"{first}\npenalty {self.penalty_:.3g}: {kept} of {len(self.alpha_)} columns kept\n{rest}"
+        kept = int(self.get_support().sum())
+        found = f"penalty {self.penalty_:.3g}: {kept} of {len(self.alpha_)} columns kept"
+        return self._in_words("Penalised naive Bayes", found)
 
 
 def _range(pulled: Pulled, pull: Pull) -> Floats:

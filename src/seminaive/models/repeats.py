@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from seminaive.statistics.grouping import complete_linkage
 from seminaive.statistics.mic import chance_limits, mic_of_pairs, strongest
-from seminaive.table.block import Block
-from seminaive.table.gather import Rows
+from seminaive.table.block import Block, codes_of
+from seminaive.table.gather import GatheredRows
 from seminaive.table.schema import FIRST_LEVEL, Floats, Schema
 
 ALIKE = 0.9
@@ -19,7 +18,7 @@ ROWS, CLASSES, COLUMNS = 100, 4, 30
 """A hint must not cost more than a fit: rows per class, the largest classes, and no more columns than these (.06 s)."""
 
 
-def repeated_columns(rows: Rows, seed: int) -> tuple[tuple[Any, ...], ...]:
+def repeated_columns(rows: GatheredRows, seed: int) -> tuple[tuple[Any, ...], ...]:
     """Groups of two and more columns, by name; empty for tables of many columns, which are not looked at."""
     columns = ordered_columns(rows.block, rows.schema)
     if not 2 <= len(columns) <= COLUMNS:
@@ -44,7 +43,6 @@ def ordered_columns(rows: Block, schema: Schema) -> dict[int, Floats]:
         if not column.is_coded:
             out[j] = rows.values[layout.slot[j]]
         elif column.cuts is not None or column.n_codes <= FIRST_LEVEL + 2:
-            home: npt.NDArray[Any] = rows.codes8 if column.n_codes <= 256 else rows.codes16
-            codes = home[layout.slot[j]]
+            codes = codes_of(rows, schema, j)
             out[j] = np.where(codes < FIRST_LEVEL, np.nan, codes)
     return out

@@ -16,7 +16,7 @@ from seminaive.models.naive import Sums, varies
 from seminaive.search.problem import SearchProblem, Segments
 from seminaive.table.block import Block, row_weights
 from seminaive.table.gather import gather_rows
-from seminaive.table.schema import FIRST_LEVEL, MISSING, Floats, Integers, Schema
+from seminaive.table.schema import FIRST_LEVEL, MISSING, Floats, Integers
 from seminaive.table.table import Table
 
 SEARCH_ROWS = 200_000
@@ -110,8 +110,3 @@ def only(evidence: Evidence, columns: Sequence[int]) -> Evidence:
     """The same evidence from some columns only: the others say nothing."""
     kept = tuple(evidence.by_column[column] for column in sorted(columns))
     return Evidence(evidence.schema, evidence.prior, kept, evidence.link)
-
-
-def names_of(schema: Schema, columns: Sequence[int]) -> list[str]:
-    """Names of columns, as text."""
-    return [str(schema.columns[j].name) for j in columns]

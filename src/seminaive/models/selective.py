@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 from seminaive.models.base import EvidenceClassifier
 from seminaive.models.checks import check_choice, check_pooled_parameters
 from seminaive.models.naive import Estimation, gather_sums, naive_evidence
-from seminaive.models.numeric import as_modelled, in_words
+from seminaive.models.numeric import as_modelled
 from seminaive.models.search_rows import columns_that_vary, only, rows_to_search, search_problem
 from seminaive.search.greedy import greedy_path
 from seminaive.search.odds import Criterion
@@ -150,7 +150,7 @@ class SelectiveNB(EvidenceClassifier):
 
     def _learn(self, table: Table) -> None:
         table = as_modelled(table, self.numeric, self.n_bins, self.random_state, self.n_jobs)
-        how = Estimation(self.prior, self.smoothing, self.smoothing_kind, self.missing, self.variance_prior)
+        how = Estimation.of(self)
         sums = gather_sums(table, self.n_jobs)
         everything = naive_evidence(sums, how)
         if table.schema.n_classes < 2:
@@ -178,12 +178,8 @@ class SelectiveNB(EvidenceClassifier):
 
     def summary(self) -> str:
         """What was learned, in words."""
-        from seminaive.show.summary import summarize
-
-        how = in_words(self.numeric, self.n_bins)
-        text = summarize("Selective naive Bayes", self._fitted(), self.class_count_, how)
-        first, _, rest = text.partition("\n")
-        return f"{first}\n{int(self.support_.sum())} of {len(self.support_)} columns chosen\n{rest}"
+        chosen = self.get_support()
+        return self._in_words("Selective naive Bayes", f"{int(chosen.sum())} of {len(chosen)} columns chosen")
 
 
 _NO_STEPS = Path("forward", "error", (), 0.0, 0.0, np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros(0))

@@ -24,7 +24,7 @@ from seminaive.models.base import EvidenceClassifier
 from seminaive.models.checks import check_choice, check_pooled_parameters, check_whole
 from seminaive.models.mixed import Mixed
 from seminaive.models.naive import Estimation, gather_sums, naive_evidence
-from seminaive.models.numeric import as_modelled, in_words
+from seminaive.models.numeric import as_modelled
 from seminaive.models.search_rows import columns_that_vary, rows_to_search
 from seminaive.search.along import Walk, choose_along
 from seminaive.search.dose_problem import DoseProblem
@@ -199,7 +199,7 @@ class StagewiseNB(EvidenceClassifier):
         """The path and its models, learned from these rows alone."""
         if self.numeric == "mdl":
             table = as_modelled(table, "mdl", seed=self.random_state, n_jobs=self.n_jobs)
-        how = Estimation(self.prior, self.smoothing, self.smoothing_kind, self.missing, self.variance_prior)
+        how = Estimation.of(self)
         sums = gather_sums(table, self.n_jobs)
         plain = naive_evidence(sums, how)
         mixed = Mixed(plain, sums, how, self.mix)
@@ -226,7 +226,7 @@ class StagewiseNB(EvidenceClassifier):
             table = as_modelled(table, "mdl", seed=self.random_state, n_jobs=self.n_jobs)
         sums = gather_sums(table, self.n_jobs)
         self.class_count_, self.n_search_rows_ = sums.class_weight, 0
-        how = Estimation(self.prior, self.smoothing, self.smoothing_kind, self.missing, self.variance_prior)
+        how = Estimation.of(self)
         nothing = replace(naive_evidence(sums, how), terms=())
         zeros = np.zeros(1)
         doses = np.zeros((1, len(table.schema.columns)))
@@ -240,12 +240,8 @@ class StagewiseNB(EvidenceClassifier):
 
     def summary(self) -> str:
         """What was learned, in words."""
-        from seminaive.show.summary import summarize
-
-        how = in_words(self.numeric, self.n_bins)
-        text = summarize("Stagewise naive Bayes", self._fitted(), self.class_count_, how)
-        first, _, rest = text.partition("\n")
-        return f"{first}\n{doses_in_words(self.alpha_, self.evidence_.schema.names)}\n{rest}"
+        evidence = self._fitted()
+        return self._in_words("Stagewise naive Bayes", doses_in_words(self.alpha_, evidence.schema.names))
 
 
 def check_step(value: Any) -> None:

@@ -102,7 +102,7 @@ class TreeAugmentedNB(_DependenceClassifier):
     """
 
     parents_: Integers
-    title = "Tree-augmented naive Bayes"
+    _title = "Tree-augmented naive Bayes"
 
     def __init__(
         self,

@@ -28,10 +28,10 @@ from seminaive.evidence.terms import TableTerm, Term, weighted
 from seminaive.models.base import EvidenceClassifier
 from seminaive.models.checks import check_choice, check_pooled_parameters
 from seminaive.models.naive import Estimation, Sums, gather_sums, log_prior, naive_evidence
-from seminaive.models.numeric import as_modelled, in_words
+from seminaive.models.numeric import as_modelled
 from seminaive.models.search_rows import columns_that_vary
 from seminaive.statistics.smoothing import SmoothingKind
-from seminaive.table.block import Block
+from seminaive.table.block import Block, row_weights
 from seminaive.table.schema import FIRST_LEVEL, MISSING, Floats
 from seminaive.table.table import Table
 
@@ -134,7 +134,7 @@ class WeightedNB(EvidenceClassifier):
 
     def _learn(self, table: Table) -> None:
         table = as_modelled(table, self.numeric, self.n_bins, self.random_state, self.n_jobs)
-        how = Estimation(self.prior, self.smoothing, self.smoothing_kind, self.missing, self.variance_prior)
+        how = Estimation.of(self)
         sums = gather_sums(table, self.n_jobs)
         plain = naive_evidence(sums, how)
         self.weights_ = formula_weights(table, sums, plain, self.weights, self.missing, self.n_jobs)
@@ -144,14 +144,9 @@ class WeightedNB(EvidenceClassifier):
 
     def summary(self) -> str:
         """What was learned, in words."""
-        from seminaive.show.summary import summarize
-
-        how = in_words(self.numeric, self.n_bins)
-        text = summarize("Weighted naive Bayes", self._fitted(), self.class_count_, how)
-        first, _, rest = text.partition("\n")
-        names = [str(column.name) for column in self.evidence_.schema.columns]
+        names = self._fitted().schema.names
         loudest = [f"{names[j]} {self.weights_[j]:.2f}" for j in np.argsort(-self.weights_, kind="stable")[:5]]
-        return f"{first}\nlargest weights: {', '.join(loudest)}\n{rest}"
+        return self._in_words("Weighted naive Bayes", f"largest weights: {', '.join(loudest)}")
 
 
 def formula_weights(
@@ -199,7 +194,7 @@ def _squares_of_rows(
     block: Block, schema: Any, terms: Sequence[Term], log_shares: Floats, missing: str
 ) -> tuple[Floats, Floats]:
     """Weight of the rows that say something in each column, and the weighted sum of their squared deviations."""
-    weights = np.ones(block.n_rows) if block.weights is None else block.weights
+    weights = row_weights(block)
     rows, sums = np.zeros((2, len(terms)))
     for i, term in enumerate(terms):
         says = np.ones(block.n_rows, dtype=bool)

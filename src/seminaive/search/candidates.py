@@ -19,7 +19,7 @@ from seminaive.search.problem import SearchProblem
 from seminaive.search.tiles import Tiles, lay_out
 from seminaive.search.undecided import Undecided
 
-__all__ = ["Candidates", "twin_of"]
+__all__ = ["Candidates", "Standing", "twin_of"]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -157,6 +157,35 @@ def _levels_of(problem: SearchProblem) -> list[npt.NDArray[np.uint8]]:
         pair[: 1 + (pair[1] > pair[0])] if pair[1] - pair[0] <= 1 else np.flatnonzero(np.bincount(row)).astype(np.uint8)
         for pair, row in zip(ends, problem.codes, strict=True)
     ]
+
+
+class Standing:
+    """Features that are free to move; of twins the first that is free stands for all.
+
+    Parameters
+    ----------
+    odds : Odds
+    free : (features,) bools
+    """
+
+    def __init__(self, odds: Odds, free: npt.NDArray[np.bool_]) -> None:
+        self.twin = twin_of(odds)
+        self.waiting: dict[int, list[int]] = {}
+        for feature in np.flatnonzero(free)[::-1].tolist():
+            self.waiting.setdefault(int(self.twin[feature]), []).append(feature)
+        self.stands = np.zeros(len(free), dtype=bool)
+        self.stands[[group[-1] for group in self.waiting.values()]] = True
+
+    def features(self) -> Integers:
+        """Those that stand, in their order."""
+        return np.flatnonzero(self.stands)
+
+    def take(self, feature: int) -> None:
+        """It moves: its next twin, if there is one, stands now."""
+        group = self.waiting[int(self.twin[feature])]
+        self.stands[group.pop()] = False
+        if group:
+            self.stands[group[-1]] = True
 
 
 def twin_of(odds: Odds) -> Integers:

@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seminaive.evidence.model import log_softmax
-from seminaive.evidence.terms import codes_of
-from seminaive.table.block import Block, row_classes, row_weights
+from seminaive.table.block import Block, codes_of, row_classes, row_weights
 from seminaive.table.schema import Floats, Integers, Schema
 
 __all__ = ["DoseProblem", "Says"]

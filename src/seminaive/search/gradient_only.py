@@ -41,24 +41,13 @@ def gradient_only(
     least = np.where(bound, -centre / unit, -np.inf)
     bounds = [(low, None) for low in least] if bound.any() else None
     # The decrement is quadratic in the scaled gradient, whence the square root.
-    options = {
-        "maxiter": 2000,
-        "maxfun": 4000,
-        "maxcor": 20,
-        "gtol": np.sqrt(tolerance) * 1e-2,
-        "ftol": 1e-15,
-    }
-    found = minimize(
-        objective,
-        (start.weights - centre) / unit,
-        jac=True,
-        method="L-BFGS-B",
-        bounds=bounds,
-        options=options,
-    )
+    options = {"maxiter": 2000, "maxfun": 4000, "maxcor": 20, "gtol": np.sqrt(tolerance) * 1e-2, "ftol": 1e-15}
+    begin = (start.weights - centre) / unit
+    found = minimize(objective, begin, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
     weights = restraint.inside(centre + found.x * unit)
-    sums = Sums(float(found.fun) - penalty * float((weights - centre) @ (weights - centre)),
-                found.jac / unit - 2 * penalty * (weights - centre), np.empty((0, 0)))  # fmt: skip
+    away = weights - centre
+    value, gradient = float(found.fun) - penalty * float(away @ away), found.jac / unit - 2 * penalty * away
+    sums = Sums(value, gradient, np.empty((0, 0)))
     free = (weights > 0) | ~bound
     pull = np.where(free, found.jac, np.minimum(found.jac, 0.0))
     # At the limit of rounding a line search may find nothing lower: then the decrement decides.

@@ -13,7 +13,7 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from seminaive.search.candidates import Candidates, twin_of
+from seminaive.search.candidates import Candidates, Standing
 from seminaive.search.odds import Criterion, Odds
 from seminaive.search.path import EQUAL, Path
 from seminaive.search.problem import SearchProblem
@@ -98,26 +98,17 @@ def greedy_path(
     evaluations = 0
     interrupted = False
     try:
-        twin = twin_of(odds)
-        waiting: dict[int, list[int]] = {}
-        for feature in np.flatnonzero(free)[::-1].tolist():
-            waiting.setdefault(int(twin[feature]), []).append(feature)
-        # of twins that are free, the first stands for all
-        standing = np.zeros(problem.n_features, dtype=bool)
-        standing[[group[-1] for group in waiting.values()]] = True
+        standing = Standing(odds, free)
         scored = Candidates(odds, 1 if forward else -1)
         value = best = start_value
         since_best = 0
         while len(steps) < most:
             evaluations += n_free - len(steps)
-            feature, new_value = _best_move(scored, np.flatnonzero(standing), criterion, ties)
+            feature, new_value = _best_move(scored, standing.features(), criterion, ties)
             if go_on != "always" and new_value >= value + (-EQUAL if go_on == "better" else EQUAL):
                 break
             odds.move(feature)
-            group = waiting[int(twin[feature])]
-            standing[group.pop()] = False
-            if group:
-                standing[group[-1]] = True
+            standing.take(feature)
             value = odds.value(criterion)
             error = value if criterion == "error" else odds.error()
             steps.append((feature, value, error))

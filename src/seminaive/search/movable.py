@@ -26,7 +26,7 @@ import numpy.typing as npt
 from seminaive.evidence.evidence import Evidence
 from seminaive.evidence.terms import GaussianTerm, TableTerm, Term
 from seminaive.statistics.normal_gamma import Posterior
-from seminaive.table.block import Block
+from seminaive.table.block import Block, codes_of
 from seminaive.table.schema import FIRST_LEVEL, Integers, Schema
 
 Floats = npt.NDArray[np.float64]
@@ -246,8 +246,7 @@ def _levels(
         counts[:, to] = mode_counts[:, layout.starts[term.column] + codes]
         place = np.full(term.table.shape[1], -1)
         place[codes] = starts[i] + np.arange(len(codes))
-        home = block.codes8 if schema.columns[term.column].n_codes <= 256 else block.codes16
-        places[i] = place[home[layout.slot[term.column]]]
+        places[i] = place[codes_of(block, schema, term.column)]
     _, rows = np.nonzero(places >= 0)
     at = places[places >= 0]
     if width * block.n_rows <= DENSE_CELLS:

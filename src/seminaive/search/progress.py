@@ -13,19 +13,27 @@ SECONDS = 0.2
 """The line is not written more often."""
 
 
+class _Line:
+    """The line, and when it was last written."""
+
+    def __init__(self) -> None:
+        self.last = 0.0
+
+    def show(self, text: str, ended: bool) -> None:
+        now = time.monotonic()
+        if ended or now - self.last >= SECONDS:
+            self.last = now
+            print(f"\r{text}", end="\n" if ended else "", file=sys.stderr, flush=True)
+
+
 def progress_line(what: str, verbose: bool | int) -> Progress | None:
     """What to call after every step: it keeps one line up to date (nothing if ``verbose`` is 0)."""
     if not verbose:
         return None
-    last = 0.0
+    line = _Line()
 
     def show(step: int, most: int, value: float) -> None:
-        nonlocal last
-        now = time.monotonic()
-        if now - last >= SECONDS or step == most:
-            last = now
-            end = "\n" if step == most else ""
-            print(f"\r{what} {value:.4f}, step {step} of {most}", end=end, file=sys.stderr, flush=True)
+        line.show(f"{what} {value:.4f}, step {step} of {most}", ended=step == most)
 
     return show
 
@@ -34,16 +42,12 @@ def count_line(what: str, most: int, verbose: bool | int) -> Callable[[int], Non
     """What to call with the number of steps done since, from any thread: it keeps one line up to date."""
     if not verbose:
         return None
-    done, last, lock = 0, 0.0, threading.Lock()
+    line, lock, done = _Line(), threading.Lock(), 0
 
     def show(steps: int) -> None:
-        nonlocal done, last
+        nonlocal done
         with lock:
             done += steps
-            now = time.monotonic()
-            if now - last >= SECONDS or done == most:
-                last = now
-                end = "\n" if done == most else ""
-                print(f"\r{what}: {done} of {most}", end=end, file=sys.stderr, flush=True)
+            line.show(f"{what}: {done} of {most}", ended=done == most)
 
     return show

@@ -21,7 +21,8 @@ from scipy.optimize import minimize
 
 from seminaive.search.movable import Movable
 from seminaive.statistics.certificate import smallest_count
-from seminaive.statistics.confusion import Constraint, Demand, count_confusion, margins, worst_slack
+from seminaive.statistics.confusion import Demand, count_confusion, margins, worst_slack
+from seminaive.statistics.constraints import Constraint
 
 Floats = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.int64]

@@ -46,7 +46,7 @@ def mic(
     alpha: float = ALPHA,
     c: float = CLUMPS_PER_COLUMN,
     n_permutations: int = 0,
-    random_state: Seed = None,
+    random_state: Seed = 0,
 ) -> MIC:
     """Maximal information coefficient of two columns: dependence of any shape, from 0 to 1.
 
@@ -64,7 +64,7 @@ def mic(
     n_permutations : int
         Number of random orders of y for the p-value; 999 is a good choice, 0 does without.
     random_state : int, Generator or None
-        Seed of the permutations.
+        Seed of the permutations; None: others every time.
 
     Returns
     -------
@@ -169,7 +169,7 @@ def mic_matrix(
     alpha: float = ALPHA,
     c: float = CLUMPS_PER_COLUMN,
     max_rows: int = 10_000,
-    random_state: Seed = None,
+    random_state: Seed = 0,
     n_jobs: int | None = None,
 ) -> MICMatrices:
     """MIC of every pair of columns within every class, and how much of it chance explains.
@@ -188,7 +188,7 @@ def mic_matrix(
         Whole columns are needed in memory and the time of a pair grows like n^1.8 (.1 s at 10,000 rows); of
         a larger class a random sample of this many rows is used.
     random_state : int, Generator or None
-        Seed of that sample.
+        Seed of that sample; None: another every time.
     n_jobs : int, optional
         Number of threads; the result does not depend on it.
 

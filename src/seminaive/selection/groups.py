@@ -48,7 +48,7 @@ def group_features(
     alpha: float = ALPHA,
     c: float = CLUMPS_PER_COLUMN,
     max_rows: int = 10_000,
-    random_state: Seed = None,
+    random_state: Seed = 0,
     n_jobs: int | None = None,
 ) -> list[list[Any]]:
     """Groups of columns that depend on each other within some class.

@@ -22,7 +22,7 @@ import numpy as np
 from seminaive.models.base import EvidenceClassifier
 from seminaive.models.checks import check_choice, check_nonnegative, check_whole
 from seminaive.models.naive import Estimation, gather_sums, naive_evidence
-from seminaive.models.numeric import as_modelled, in_words, zeros_and_ones
+from seminaive.models.numeric import as_modelled, zeros_and_ones
 from seminaive.models.search_rows import only, rows_to_search
 from seminaive.search.alternate import Direction, Search, alternate
 from seminaive.search.greedy import Ties
@@ -250,7 +250,7 @@ class NBSelector(ColumnSelector, EvidenceClassifier):
         table = binned(table, zeros_and_ones(table, both=False, n_jobs=self.n_jobs), self.n_jobs)
         if self.numeric != "mdl":  # MDL cuts look at the class: every part of the rows learns its own
             table = as_modelled(table, self.numeric, self.n_bins, n_jobs=self.n_jobs)
-        how = Estimation(self.prior, self.smoothing, self.smoothing_kind, self.missing, self.variance_prior)  # type: ignore[arg-type]
+        how = Estimation.of(self)
         rows = rows_to_search(table, self.random_state, self.n_jobs)
         sets = row_sets(table.schema, rows, how, self.search_on, self.cv, self.random_state, self.numeric)
         self.n_search_rows_ = rows.n_rows
@@ -298,14 +298,11 @@ class NBSelector(ColumnSelector, EvidenceClassifier):
 
     def summary(self) -> str:
         """What was chosen and learned, in words."""
-        from seminaive.show.summary import summarize
-
-        how = in_words(self.numeric, self.n_bins)
-        text = summarize("Naive Bayes on selected columns", self._fitted(), self.class_count_, how)
-        first, _, rest = text.partition("\n")
+        self._fitted()
         chosen = f"{int(self.support_.sum())} of {len(self.support_)} columns chosen by {self.direction} search"
         where = {"cv": f"{self.cv or FOLDS}-fold", "fit": "other half", "holdout": "same half"}[self.search_on]
-        return f"{first}\n{chosen}; error on the selection rows ({where}): {self.selection_error_:.4f}\n{rest}"
+        error = f"error on the selection rows ({where}): {self.selection_error_:.4f}"
+        return self._in_words("Naive Bayes on selected columns", f"{chosen}; {error}")
 
 
 def check_size(size: Any, most: int | None = None) -> None:

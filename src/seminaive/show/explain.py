@@ -13,7 +13,7 @@ from seminaive.evidence.contributions import contributions
 from seminaive.evidence.model import Model
 from seminaive.evidence.terms import CurveTerm, GaussianTerm, Term
 from seminaive.show.explanation import Explanation, ModelExplanation
-from seminaive.table.block import Block
+from seminaive.table.block import Block, codes_of
 from seminaive.table.encode import stream_blocks
 from seminaive.table.frames import Frame
 from seminaive.table.schema import FIRST_LEVEL, MISSING, RARE, UNSEEN, Column, Floats, Schema, level_text
@@ -79,8 +79,7 @@ def _texts(
     read = _as_read(source)
     if not column.is_coded:
         return read
-    slot = schema.layout.slot[position]
-    rows = [block.codes8[slot] if column.n_codes <= 256 else block.codes16[slot] for block in blocks]
+    rows = [codes_of(block, schema, position) for block in blocks]
     out = []
     for text, code in zip(read, np.concatenate(rows).tolist(), strict=True):
         if code == MISSING:
@@ -173,7 +172,7 @@ def _only(schema: Schema, cells: Mapping[int, npt.NDArray[Any]]) -> Block:
     values = np.full((len(layout.valued), n), np.nan)
     for j, of_column in cells.items():
         column = schema.columns[j]
-        home: Any = values if not column.is_coded else codes8 if column.n_codes <= 256 else codes16
+        home: Any = values if not column.is_coded else codes8 if column.is_narrow else codes16
         home[layout.slot[j]] = of_column
     unknown = np.array([-1])
-    return Block(codes8, codes16, values, None, np.array([0, n]), unknown, np.array([0]), None, 0)
+    return Block(codes8, codes16, values, None, np.array([0, n]), unknown, None, 0)

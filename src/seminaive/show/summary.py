@@ -10,8 +10,8 @@ from seminaive.evidence.model import Model
 from seminaive.show.explain import explain_model
 
 
-def summarize(title: str, evidence: Model, class_weight: npt.NDArray[Any], numeric: str) -> str:
-    """Rows, classes, columns by kind, and the terms that can say most."""
+def summarize(title: str, evidence: Model, class_weight: npt.NDArray[Any], numeric: str, *found: str) -> str:
+    """Rows and classes, what else was ``found``, columns by kind, and the terms that can say most."""
     schema = evidence.schema
     total = class_weight.sum()
     shares = ", ".join(f"{c} {w / total:.1%}" for c, w in zip(schema.classes, class_weight, strict=True))
@@ -33,11 +33,8 @@ def summarize(title: str, evidence: Model, class_weight: npt.NDArray[Any], numer
     silent = [str(c.name) for c in schema.columns if str(c.name) not in speak]
     if silent:
         lines.append(f"columns that say nothing: {', '.join(silent[:10])}{' ...' if len(silent) > 10 else ''}")
-    return "\n".join([*lines, str(shown)])
+    return "\n".join([lines[0], *found, *lines[1:], str(shown)])
 
 
 def _columns(n: int, kind: str) -> str:
     return f"{n} {kind} column{'' if n == 1 else 's'}"
-
-
-__all__ = ["summarize"]

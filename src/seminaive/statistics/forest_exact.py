@@ -59,10 +59,6 @@ class ExactForest:
     best_parent: npt.NDArray[np.int32]
     best_group: npt.NDArray[np.uint8]
 
-    @property
-    def mean_signal_size(self) -> float:
-        return float(self.inclusion.sum())
-
 
 def exact_forest_posterior(tables: ForestTables) -> ExactForest:
     """Sum the posterior over every forest of at most 14 columns.

@@ -1,4 +1,4 @@
-"""A block: at most 65,536 rows, sorted into segments of one class and fold, held column by column."""
+"""A block: at most 65,536 rows, sorted into segments of one class, held column by column."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from seminaive.table.schema import Floats, Integers
+from seminaive.table.schema import Floats, Integers, Schema
 
 BLOCK_ROWS = 65_536
 """Rows of a block: one column of codes and its row order fit in the second-level cache."""
@@ -17,11 +17,11 @@ BLOCK_ROWS = 65_536
 
 @dataclass(frozen=True)
 class Block:
-    """Rows as codes and values, sorted by class and fold.
+    """Rows as codes and values, sorted by class.
 
-    Segment s holds the rows ``starts[s]:starts[s + 1]``, all of class ``classes[s]`` (-1: unknown) and fold
-    ``folds[s]``. So no kernel has a label in its inner loop. ``order[i]`` is where row i stood in the original order,
-    counted from the block's ``first_row``; None when nothing was moved. ``weights`` is None when all are 1.
+    Segment s holds the rows ``starts[s]:starts[s + 1]``, all of class ``classes[s]`` (-1: unknown). So no kernel has a
+    label in its inner loop. ``order[i]`` is where row i stood in the original order, counted from the block's
+    ``first_row``; None when nothing was moved. ``weights`` is None when all are 1.
     """
 
     codes8: npt.NDArray[np.uint8]
@@ -30,7 +30,6 @@ class Block:
     weights: Floats | None
     starts: Integers
     classes: Integers
-    folds: Integers
     order: npt.NDArray[np.uint16] | None
     first_row: int
 
@@ -62,6 +61,25 @@ def row_weights(block: Block) -> Floats:
     return np.ones(block.n_rows) if block.weights is None else block.weights
 
 
+def codes_of(block: Block, schema: Schema, column: int) -> npt.NDArray[Any]:
+    """The codes of one column in a block."""
+    codes: npt.NDArray[Any] = block.codes8 if schema.columns[column].is_narrow else block.codes16
+    return np.asarray(codes[schema.layout.slot[column]])
+
+
+def column_codes(block: Block, schema: Schema) -> npt.NDArray[Any]:
+    """Codes of all columns of a block in the schema's order, of the narrowest type that holds them all.
+
+    The rows of columns that are not coded hold nothing of meaning.
+    """
+    layout = schema.layout
+    if len(layout.narrow) == len(schema.columns):
+        return block.codes8
+    codes = np.zeros((len(schema.columns), block.n_rows), dtype=np.uint16 if len(layout.wide) else np.uint8)
+    codes[layout.narrow], codes[layout.wide] = block.codes8, block.codes16
+    return codes
+
+
 def take_rows(block: Block, rows: Integers) -> Block:
     """The given rows of a block, in the given order; segments are made anew, and their order is their own.
 
@@ -73,9 +91,9 @@ def take_rows(block: Block, rows: Integers) -> Block:
     >>> part.values, part.classes
     (array([[3., 2.]]), array([0, 1]))
     """
-    classes, folds = row_classes(block)[rows], np.repeat(block.folds, np.diff(block.starts))[rows]
+    classes = row_classes(block)[rows]
     begins = np.ones(len(classes), dtype=bool)
-    begins[1:] = (np.diff(classes) != 0) | (np.diff(folds) != 0)
+    begins[1:] = np.diff(classes) != 0
     firsts = np.flatnonzero(begins)
     return Block(
         codes8=np.ascontiguousarray(block.codes8[:, rows]),
@@ -84,7 +102,6 @@ def take_rows(block: Block, rows: Integers) -> Block:
         weights=None if block.weights is None else block.weights[rows],
         starts=np.append(firsts, len(classes)),
         classes=classes[firsts],
-        folds=folds[firsts],
         order=None,
         first_row=block.first_row,
     )
@@ -109,7 +126,6 @@ class RowPlan:
     order: npt.NDArray[np.uint16] | None
     starts: Integers
     classes: Integers
-    folds: Integers
 
     @cached_property
     def order_as_index(self) -> npt.NDArray[np.intp] | None:
@@ -117,18 +133,14 @@ class RowPlan:
         return None if self.order is None else self.order.astype(np.intp)
 
 
-def plan_rows(
-    n_rows: int, classes: Integers | None, folds: Integers | None = None, block_rows: int = BLOCK_ROWS
-) -> list[RowPlan]:
-    """Cut rows into blocks and sort each block's rows by class, then fold; unlabelled rows keep their order.
+def plan_rows(n_rows: int, classes: Integers | None, block_rows: int = BLOCK_ROWS) -> list[RowPlan]:
+    """Cut rows into blocks and sort each block's rows by class; unlabelled rows keep their order.
 
     Parameters
     ----------
     n_rows : int
     classes : int array or None
         Class code per row; None when predicting.
-    folds : int array or None
-        Fold per row, for methods that hold rows out.
     """
     if not 1 <= block_rows <= BLOCK_ROWS:
         raise ValueError(f"block_rows must be between 1 and {BLOCK_ROWS}, got {block_rows}")
@@ -138,15 +150,12 @@ def plan_rows(
         if classes is None:
             in_place = np.arange(last - first, dtype=np.uint16)
             starts, unknown = np.array([0, last - first]), np.array([-1])
-            plans.append(RowPlan(first, last - first, in_place, None, starts, unknown, np.array([0])))
+            plans.append(RowPlan(first, last - first, in_place, None, starts, unknown))
             continue
         of_class = classes[first:last]
-        of_fold = np.zeros_like(of_class) if folds is None else folds[first:last]
-        n_folds = int(of_fold.max(initial=0)) + 1
-        segment = of_class * n_folds + of_fold
-        small = segment.astype(np.uint8 if segment.max(initial=0) < 256 else np.int64)  # small keys sort by counting
+        small = of_class.astype(np.uint8 if of_class.max(initial=0) < 256 else np.int64)  # small keys sort by counting
         order = np.argsort(small, kind="stable").astype(np.uint16)
-        present, counts = np.unique(segment, return_counts=True)
+        present, counts = np.unique(of_class, return_counts=True)
         starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        plans.append(RowPlan(first, last - first, order, order, starts, present // n_folds, present % n_folds))
+        plans.append(RowPlan(first, last - first, order, order, starts, present))
     return plans

@@ -191,8 +191,12 @@ def _read(
     except ValueError as problem:
         if not wrong:
             raise
-        row = wrong[-1]
-        raise ValueError(
-            f"{path}, line {row.number} has {row.actual_columns} fields where the first line names "
-            f"{row.expected_columns} columns: {row.text[:60]!r}"
-        ) from problem
+        raise wrong_fields(path, wrong[-1]) from problem
+
+
+def wrong_fields(path: Any, row: Any) -> ValueError:
+    """The error about a line, as the parser reports it, that has more or fewer fields than the first one."""
+    return ValueError(
+        f"{path}, line {row.number} has {row.actual_columns} fields where the first line names "
+        f"{row.expected_columns} columns: {row.text[:60]!r}"
+    )

@@ -2,8 +2,7 @@
 
 Rows that are passed over once are read, used and forgotten, piece by piece (`DaskPieces`). Rows of many passes stay on
 the workers, encoded (`DaskBlocks`): a pass is one task per worker, which runs the kernel over all blocks held there.
-What is lost with a worker is made again from the file or partition it came from. Results are added up by tasks, a few
-at a time, so that they never meet in one place.
+What is lost with a worker is made again from the file or partition it came from.
 """
 
 from __future__ import annotations
@@ -16,38 +15,20 @@ from itertools import accumulate
 from typing import Any
 
 from seminaive.table.block import Block
+from seminaive.table.cluster import current_client, in_order, in_parts, results_of, share_out, submit, sum_on_cluster
 from seminaive.table.encode import stream_blocks
 from seminaive.table.facts import Facts, Wishes, frame_facts
-from seminaive.table.fold import Kernel, add, in_threads
+from seminaive.table.fold import Kernel, add, add_up, in_threads
 from seminaive.table.schema import Schema
 from seminaive.table.table import LabelledRows, Table, codes_among
 
 REGROUP = 50
 """Passes after which it is looked up again which worker holds which blocks."""
-PARTS = 16
-"""Parts per thread of the cluster: few enough for a pass to be quick, many enough to lose little with a worker."""
-FAN = 8
-"""Results that one task adds up."""
-
-Task = tuple[Callable[..., Any], tuple[Any, ...]]
-"""A function and its arguments, to be called on a worker."""
 
 
 def is_dask(X: Any) -> bool:
     """Whether X is a Dask DataFrame or Series, found out without importing Dask."""
     return type(X).__module__.startswith("dask") and hasattr(X, "to_delayed")
-
-
-def current_client() -> Any:
-    """The active Dask client; a clear error when there is none."""
-    try:
-        from distributed import get_client
-    except ImportError:
-        raise ImportError("Dask input needs the packages dask and distributed: pip install 'seminaive[dask]'") from None
-    try:
-        return get_client()
-    except ValueError:
-        raise ValueError("Dask input needs a running client: from distributed import Client; Client()") from None
 
 
 # --- places -----------------------------------------------------------------------------------------------------------
@@ -68,7 +49,7 @@ class DaskPieces:
 
     def map(self, kernel: Kernel, *model: Any, n_jobs: int | None = None) -> Iterator[Any]:
         """The kernel's result for every block, in block order; a few pieces ahead of the reader."""
-        return _in_order(self.client, ((_map_pieces, (kernel, model, self.schema, [piece])) for piece in self.pieces))
+        return in_order(self.client, ((_map_pieces, (kernel, model, self.schema, [piece])) for piece in self.pieces))
 
     def fold(self, kernel: Kernel, *model: Any, n_jobs: int | None = None) -> Any:
         """The sum of the kernel's results, added in block order within some pieces, then in the order of pieces."""
@@ -78,7 +59,7 @@ class DaskPieces:
     def transform(self, kernel: Kernel, *model: Any, n_jobs: int | None = None) -> DaskBlocks:
         """The blocks that the kernel makes of these, kept on the workers that made them."""
         parts = in_parts(self.client, self.pieces)
-        made = [_submit(self.client, _map_pieces, kernel, model, self.schema, part) for part in parts]
+        made = [submit(self.client, _map_pieces, kernel, model, self.schema, part) for part in parts]
         return DaskBlocks(self.client, made, self.n_rows)
 
 
@@ -99,7 +80,7 @@ class DaskBlocks:
 
     def map(self, kernel: Kernel, *model: Any, n_jobs: int | None = None) -> Iterator[Any]:
         """The kernel's result for every block, in block order; a few parts ahead of the reader."""
-        return _in_order(self.client, ((_map_held, (kernel, model, part)) for part in self.parts))
+        return in_order(self.client, ((_map_held, (kernel, model, part)) for part in self.parts))
 
     def fold(self, kernel: Kernel, *model: Any, n_jobs: int | None = None) -> Any:
         """The sum of the kernel's results: over all blocks of a worker there, then over workers."""
@@ -111,7 +92,7 @@ class DaskBlocks:
     def transform(self, kernel: Kernel, *model: Any, n_jobs: int | None = None) -> DaskBlocks:
         """The blocks that the kernel makes of these, made and kept where these are."""
         return DaskBlocks(
-            self.client, [_submit(self.client, _map_held, kernel, model, part) for part in self.parts], self.n_rows
+            self.client, [submit(self.client, _map_held, kernel, model, part) for part in self.parts], self.n_rows
         )
 
     def _groups(self) -> dict[str, list[Any]]:
@@ -157,7 +138,7 @@ class DaskRows:
         """Learn the schema by one task per partition, then let the workers encode and keep the rows."""
         if any(y is None for _, y, _ in self.partitions):
             raise ValueError("fit requires y to be passed, but the target y is None")
-        found = _results(
+        found = results_of(
             self.client, self._tasks(_partition_facts, [(*part, wishes, i) for i, part in enumerate(self.partitions)])
         )
         known = [facts for facts, _ in found if facts is not None]
@@ -192,7 +173,7 @@ class DaskFrameRows:
     @property
     def n_rows(self) -> int:
         """Rows in all partitions, which have to be computed to be counted."""
-        return sum(_results(self.rows.client, self.rows._tasks(len, [(X,) for X, _, _ in self.rows.partitions])))
+        return sum(results_of(self.rows.client, self.rows._tasks(len, [(X,) for X, _, _ in self.rows.partitions])))
 
     def map(self, kernel: Kernel, *model: Any, n_jobs: int | None = None) -> Iterator[Any]:
         """The kernel's result for every block, in block order, from all partitions computed at once."""
@@ -203,7 +184,7 @@ class DaskFrameRows:
         waiting = deque(tasks)
         del tasks
         while waiting:  # what was read is released on the cluster
-            yield from _results(self.rows.client, [waiting.popleft()])[0]
+            yield from results_of(self.rows.client, [waiting.popleft()])[0]
 
 
 def scan_on_cluster(scan: Any, schema: Schema) -> DaskPieces:
@@ -218,96 +199,6 @@ def facts_on_cluster(scan: Any) -> Facts:
     return facts
 
 
-def share_out(holders: Sequence[Sequence[str]], workers: Sequence[str]) -> dict[str, list[int]]:
-    """Which worker works on which parts, by who holds them; parts that nobody holds are dealt out evenly.
-
-    Where a worker would have less than half of its share, as one that has just taken the place of a dead one, parts
-    move: they are copied once, and every pass from then on is work for all.
-
-    Examples
-    --------
-    >>> share_out([["a"], ["b"], ["a"]], ["a", "b"])
-    {'a': [0, 2], 'b': [1]}
-    >>> share_out([["a"], ["a"], ["a"], ["a"]], ["a", "b"])
-    {'a': [0, 1], 'b': [2, 3]}
-    """
-    groups: dict[str, list[int]] = {worker: [] for worker in workers}
-    for i, places in enumerate(holders):
-        alive = [worker for worker in places if worker in groups]
-        chosen = (
-            min(alive, key=lambda w: (len(groups[w]), w)) if alive else workers[i % len(workers)] if workers else ""
-        )
-        groups.setdefault(chosen, []).append(i)
-    share = len(holders) // max(len(groups), 1)
-    if groups and 2 * min(map(len, groups.values())) < share:
-        for poor in groups.values():
-            while len(poor) < share:
-                poor.append(max(groups.values(), key=len).pop())
-    return {worker: sorted(group) for worker, group in groups.items()}
-
-
-# --- what runs here ---------------------------------------------------------------------------------------------------
-
-
-def in_parts(client: Any, pieces: Sequence[Any]) -> list[Sequence[Any]]:
-    """The pieces in as many lists as there shall be tasks."""
-    most = PARTS * max(sum(client.nthreads().values()), 1)
-    return list(_slices(pieces, -(-len(pieces) // most)))
-
-
-def sum_on_cluster(client: Any, tasks: Sequence[Task], workers: Sequence[str | None] = ()) -> Any:
-    """What the tasks return, added up in order: on the cluster down to a few results, which are added here.
-
-    ``workers`` may say where each task's data are.
-    """
-    where = list(workers) or [None] * len(tasks)
-    leaves: list[Any] = []
-    sums: list[Any] = []
-    for (work, arguments), worker in zip(tasks, where, strict=True):
-        leaves.append(_submit(client, work, *arguments, worker=worker))
-        if len(tasks) > FAN and len(leaves) == FAN:  # a sum that is submitted early is also added up early
-            sums.append(_submit(client, _add_up, leaves))
-            leaves = []
-    sums += leaves
-    while len(sums) > FAN:
-        sums = [_submit(client, _add_up, some) for some in _slices(sums, FAN)]
-    return _add_up(_results(client, sums))
-
-
-def _submit(client: Any, work: Callable[..., Any], *arguments: Any, worker: str | None = None) -> Any:
-    wish = {} if worker is None else {"workers": [worker], "allow_other_workers": True}
-    return client.submit(work, *arguments, pure=False, **wish)
-
-
-def _in_order(client: Any, tasks: Iterator[Task]) -> Iterator[Any]:
-    """The results that the tasks return as lists, one after the other; some tasks are ahead of the reader."""
-    ahead = 2 * max(sum(client.nthreads().values()), 1)
-    waiting: deque[Any] = deque()
-    for work, arguments in tasks:
-        waiting.append(_submit(client, work, *arguments))
-        if len(waiting) > ahead:
-            yield from _results(client, [waiting.popleft()])[0]
-    while waiting:
-        yield from _results(client, [waiting.popleft()])[0]
-
-
-def _results(client: Any, futures: list[Any]) -> list[Any]:
-    """What the futures hold; a worker that always dies gets a clear error."""
-    from distributed import KilledWorker
-
-    try:
-        return list(client.gather(futures))
-    except KilledWorker as problem:
-        raise RuntimeError(
-            "workers of the Dask cluster died again and again over the same task, most likely for want of memory; "
-            f"give them more, or cut the rows into smaller pieces (task {problem.task}; the workers' logs say more)"
-        ) from None
-
-
-def _slices(items: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:
-    return (items[first : first + size] for first in range(0, len(items), max(size, 1)))
-
-
 # --- what runs on the workers -----------------------------------------------------------------------------------------
 
 
@@ -316,7 +207,7 @@ def _map_pieces(kernel: Kernel, model: tuple[Any, ...], schema: Schema, pieces: 
 
 
 def _fold_pieces(kernel: Kernel, model: tuple[Any, ...], schema: Schema, pieces: Sequence[Any]) -> Any:
-    return _add_up(kernel(block, *model) for scan, piece in pieces for block in scan.blocks(schema, piece))
+    return add_up(kernel(block, *model) for scan, piece in pieces for block in scan.blocks(schema, piece))
 
 
 def _map_held(kernel: Kernel, model: tuple[Any, ...], part: list[Block]) -> list[Any]:
@@ -328,15 +219,7 @@ def _fold_held(kernel: Kernel, model: tuple[Any, ...], parts: list[list[Block]])
     from distributed import get_worker
 
     blocks = [block for part in parts for block in part]
-    return _add_up(in_threads(lambda block: kernel(block, *model), blocks, get_worker().state.nthreads))
-
-
-def _add_up(results: Iterable[Any]) -> Any:
-    """The sum of some results in order; None, of which there is one where there was no row, adds nothing."""
-    total = None
-    for result in results:
-        total = result if total is None else total if result is None else add(total, result)
-    return total
+    return add_up(in_threads(lambda block: kernel(block, *model), blocks, get_worker().state.nthreads))
 
 
 def _read_facts(pieces: Sequence[Any]) -> Facts:

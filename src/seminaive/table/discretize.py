@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from seminaive.table.block import Block
+from seminaive.table.block import Block, codes_of
 from seminaive.table.encode import bin_codes
 from seminaive.table.schema import Floats, Schema
 from seminaive.table.table import Table
@@ -51,10 +51,9 @@ def _bin_block(block: Block, before: Schema, after: Schema) -> Block:
     for j, column in enumerate(after.columns):
         if not column.is_coded:
             continue
-        home = codes8 if column.n_codes <= 256 else codes16
+        home = codes8 if column.is_narrow else codes16
         if before.columns[j].is_coded:
-            source = block.codes8 if before.columns[j].n_codes <= 256 else block.codes16
-            home[new.slot[j]] = source[old.slot[j]]
+            home[new.slot[j]] = codes_of(block, before, j)
         elif column.cuts is not None:
             home[new.slot[j]] = bin_codes(block.values[old.slot[j]], column.cuts)
     values = np.ascontiguousarray(block.values[old.slot[new.valued]])

@@ -24,7 +24,7 @@ from seminaive.table.fold import Blocks, Kernel, map_in_order
 from seminaive.table.parts import damaged, disk_full, read_part, rows_of_part, write_part
 from seminaive.table.pieces import PieceBlocks
 
-FORMAT = 2
+FORMAT = 3
 FORGOTTEN = 7 * 86_400
 """Seconds after which the folder of a process that died is removed, whatever its input was."""
 

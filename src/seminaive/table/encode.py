@@ -43,7 +43,7 @@ def prepare(column: Column, source: Source) -> Filler:
         return Filler(codes, np.arange(column.n_codes, dtype=codes.dtype))
     if source.kind == "numbers":
         source = numbers_as_codes(source)
-    narrow = column.n_codes <= 256
+    narrow = column.is_narrow
     code_of = column.code_of
     size = max(len(source.labels) + 1, source.missing + 1, 256)
     translate = np.full(size, UNSEEN, dtype=np.uint8 if narrow else np.uint16)
@@ -103,12 +103,10 @@ def make_block(schema: Schema, frame: Frame, plan: RowPlan, fillers: list[Filler
     if not fillers:
         _fill_from_matrix(frame, plan, values)
     for column, filler, slot in zip(schema.columns, fillers, layout.slot, strict=False):
-        home: npt.NDArray[Any] = values if not column.is_coded else codes8 if column.n_codes <= 256 else codes16
+        home: npt.NDArray[Any] = values if not column.is_coded else codes8 if column.is_narrow else codes16
         filler.fill(plan, home[slot])
     own_weights = None if weights is None else weights[plan.first_row : plan.first_row + n][plan.positions]
-    return Block(
-        codes8, codes16, values, own_weights, plan.starts, plan.classes, plan.folds, plan.order, plan.first_row
-    )
+    return Block(codes8, codes16, values, own_weights, plan.starts, plan.classes, plan.order, plan.first_row)
 
 
 def _fill_from_matrix(frame: Frame, plan: RowPlan, out: Floats) -> None:

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from seminaive.kernels.family import count_families
-from seminaive.table.block import Block
-from seminaive.table.pairs import column_codes
+from seminaive.table.block import Block, column_codes
 from seminaive.table.schema import Floats, Integers, Schema
 from seminaive.table.table import Table
 

@@ -18,8 +18,8 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from seminaive.table.csv_stream import GAPS, csv_header
-from seminaive.table.streams import check_names
+from seminaive.table.csv_stream import GAPS, csv_header, wrong_fields
+from seminaive.table.streams import check_names, index_columns, times_as_spans
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -62,7 +62,7 @@ def read_file(path: str | os.PathLike[str], text: Collection[str] = ()) -> pa.Ta
     table = _read_csv(path, text) if kind == "csv" else _read_parquet(path, text)
     if table.num_rows == 0:
         raise ValueError(f"{path} has no rows, only the names of {table.num_columns} columns")
-    return _times_as_durations(table)
+    return times_as_spans(table)
 
 
 def file_kind(path: str | os.PathLike[str]) -> str:
@@ -123,11 +123,7 @@ def _parse(path: Path, names: list[str], separator: str, as_text: dict[str, Any]
         except pa.ArrowInvalid as problem:
             error = problem
     if wrong:  # blank lines are not counted
-        row = wrong[-1]
-        raise ValueError(
-            f"{path}, line {row.number} has {row.actual_columns} fields where the first line names "
-            f"{row.expected_columns} columns: {row.text[:60]!r}"
-        )
+        raise wrong_fields(path, wrong[-1])
     raise ValueError(f"{path} cannot be read: {error}")
 
 
@@ -169,7 +165,7 @@ def _read_parquet(path: Path, text: Collection[str]) -> pa.Table:
     with file:
         names = file.schema_arrow.names
         check_names(str(path), names)
-        hidden = _index_columns(file.schema_arrow)  # parsed once: the metadata of 10,000 columns are long
+        hidden = index_columns(file.schema_arrow)  # parsed once: the metadata of 10,000 columns are long
         columns = [name for name in names if name not in hidden]
         groups = []
         for i in range(file.num_row_groups):
@@ -182,25 +178,4 @@ def _read_parquet(path: Path, text: Collection[str]) -> pa.Table:
         i = table.schema.get_field_index(name)
         if pa.types.is_integer(table.schema.types[i]) or pa.types.is_floating(table.schema.types[i]):
             table = table.set_column(i, name, table.column(i).cast(pa.string()))
-    return table
-
-
-def _index_columns(schema: pa.Schema) -> list[str]:
-    """Columns that are the index of a pandas frame, which pandas hides again when it reads the file."""
-    stored = (schema.pandas_metadata or {}).get("index_columns", [])
-    return [name for name in stored if isinstance(name, str) and name.startswith("__index_level_")]
-
-
-# --- both -------------------------------------------------------------------------------------------------------------
-
-
-def _times_as_durations(table: pa.Table) -> pa.Table:
-    """Times of day as durations since midnight, which are numbers."""
-    import pyarrow as pa
-
-    for i, field in enumerate(table.schema):
-        if pa.types.is_time(field.type):
-            plain = pa.int32() if pa.types.is_time32(field.type) else pa.int64()
-            since_midnight = table.column(i).cast(plain).cast(pa.int64()).cast(pa.duration(field.type.unit))
-            table = table.set_column(i, field.name, since_midnight)
     return table

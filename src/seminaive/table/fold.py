@@ -73,13 +73,21 @@ def add(a: Any, b: Any) -> Any:
     return a + b
 
 
+def add_up(results: Iterable[Any]) -> Any:
+    """The sum of some results in order; None, of which there is one where there was no row, adds nothing."""
+    total = None
+    for result in results:
+        total = result if total is None else total if result is None else add(total, result)
+    return total
+
+
 def map_in_order(work: Callable[[Any], Any], items: Iterable[Any], n_jobs: int | None) -> Iterator[Any]:
     """Apply ``work`` to items in threads, a few at a time, and give the results in order."""
     return in_threads(work, items, effective_n_jobs(n_jobs))
 
 
 def in_threads(work: Callable[[Any], Any], items: Iterable[Any], workers: int) -> Iterator[Any]:
-    """The same for a known number of threads."""
+    """The same for a number of threads that is known, such as that of a cluster's worker."""
     if workers == 1:
         yield from map(work, items)
         return

@@ -1,17 +1,18 @@
-"""Rows dealt to folds at random, every class spread evenly: for methods that hold rows out."""
+"""Rows dealt to folds, every class spread evenly: for methods that hold rows out."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import accumulate
+from typing import Any
 from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
 
-from seminaive.table.block import Block, row_weights, take_rows
-from seminaive.table.gather import Rows, as_table, gather_rows
+from seminaive.table.block import Block, codes_of, row_weights, take_rows
+from seminaive.table.gather import GatheredRows, as_table, gather_rows
 from seminaive.table.sample import hashed
 from seminaive.table.schema import Floats, Integers
 from seminaive.table.table import Table
@@ -59,16 +60,16 @@ def _by_class(classes: Integers, content: npt.NDArray[np.uint64]) -> list[Intege
     return [own[np.argsort(content[own], kind="stable")] for own in rows]
 
 
-def _content(rows: Rows, seed: int) -> npt.NDArray[np.uint64]:
+def _content(rows: GatheredRows, seed: int) -> npt.NDArray[np.uint64]:
     """A number for what each row says, the same for equal rows: a sum over the columns that vary, by their names."""
     block, schema = rows.block, rows.schema
     content = np.zeros(block.n_rows, dtype=np.uint64)
     for j, column in enumerate(schema.columns):
-        slot = schema.layout.slot[j]
         if column.is_coded:
-            said = (block.codes8 if column.n_codes <= 256 else block.codes16)[slot].astype(np.uint64)
+            said: npt.NDArray[Any] = codes_of(block, schema, j).astype(np.uint64)
         else:
-            said = np.where(np.isnan(block.values[slot]), np.nan, block.values[slot] + 0.0).view(np.uint64)
+            values = block.values[schema.layout.slot[j]]
+            said = np.where(np.isnan(values), np.nan, values + 0.0).view(np.uint64)
         if (said != said[0]).any():
             content += hashed(hashed(said, seed), crc32(str(column.name).encode()))
     return content
@@ -93,7 +94,7 @@ def _dealt(weights: Floats, n_folds: int, first: int, whole: bool) -> Floats:
     return np.asarray(np.diff((upto + (n_folds - 1 - fold)) // n_folds, axis=1))
 
 
-def _weighing(rows: Rows, weights: Floats) -> Table:
+def _weighing(rows: GatheredRows, weights: Floats) -> Table:
     """The rows with other weights; those of weight 0 are left out."""
     there = np.flatnonzero(weights > 0)
     some = replace(take_rows(rows.block, there), weights=None if (weights[there] == 1).all() else weights[there])

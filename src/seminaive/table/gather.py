@@ -19,7 +19,7 @@ from seminaive.table.table import Table
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class GatheredRows:
     """Rows of a table in one block, sorted by class and then by their number in the table.
 
     Attributes
@@ -39,9 +39,9 @@ class Rows:
         """The class code of each row."""
         return row_classes(self.block)
 
-    def where(self, chosen: npt.NDArray[np.bool_]) -> Rows:
+    def where(self, chosen: npt.NDArray[np.bool_]) -> GatheredRows:
         """Some of the rows."""
-        return Rows(self.schema, take_rows(self.block, np.flatnonzero(chosen)), self.numbers[chosen])
+        return GatheredRows(self.schema, take_rows(self.block, np.flatnonzero(chosen)), self.numbers[chosen])
 
     def as_table(self) -> Table:
         """The rows as a table of one block in memory."""
@@ -53,7 +53,7 @@ def as_table(schema: Schema, block: Block) -> Table:
     return Table(schema, MemoryBlocks((block,)))
 
 
-def gather_rows(table: Table, most: int, seed: int, n_jobs: int | None = None) -> Rows:
+def gather_rows(table: Table, most: int, seed: int, n_jobs: int | None = None) -> GatheredRows:
     """All rows of a table, or, if there are more than ``most``, a random sample of about that many."""
     total, before = count_before(table, n_jobs)
     limit = share_limit(most, total)
@@ -63,7 +63,7 @@ def gather_rows(table: Table, most: int, seed: int, n_jobs: int | None = None) -
     joined = _join([block for block, _ in parts])
     numbers = np.concatenate([number for _, number in parts])
     order = np.lexsort((numbers, row_classes(joined)))
-    return Rows(table.schema, take_rows(joined, order), numbers[order])
+    return GatheredRows(table.schema, take_rows(joined, order), numbers[order])
 
 
 def without_rows(table: Table, numbers: Integers, n_jobs: int | None = None) -> Table:
@@ -97,7 +97,6 @@ def _join(blocks: Sequence[Block]) -> Block:
         weights=np.concatenate([row_weights(block) for block in blocks]) if weighted else None,
         starts=np.concatenate([*starts, firsts[-1:]]).astype(np.int64),
         classes=np.concatenate([block.classes for block in blocks]),
-        folds=np.concatenate([np.zeros_like(block.folds) for block in blocks]),
         order=None,
         first_row=0,
     )

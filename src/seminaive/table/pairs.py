@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from seminaive.statistics.pair_counts import count_tile, occurring_codes, pack_rows
-from seminaive.table.block import Block
+from seminaive.table.block import Block, column_codes
 from seminaive.table.schema import Floats, Integers, Schema
 from seminaive.table.table import Table
 
@@ -79,16 +78,3 @@ def _count_strip(block: Block, schema: Schema, used: npt.NDArray[np.bool_], stri
     codes, n_levels = occurring_codes(column_codes(block, schema)[first:], used[first:])
     rows = pack_rows(codes, block.starts, block.classes, n_levels, block.weights)
     return count_tile([rows], (0, last - first), (0, len(codes)), schema.n_classes)
-
-
-def column_codes(block: Block, schema: Schema) -> npt.NDArray[Any]:
-    """Codes of all columns of a block in the schema's order, of the narrowest type that holds them all.
-
-    The rows of columns that are not coded hold nothing of meaning.
-    """
-    layout = schema.layout
-    if len(layout.narrow) == len(schema.columns):
-        return block.codes8
-    codes = np.zeros((len(schema.columns), block.n_rows), dtype=np.uint16 if len(layout.wide) else np.uint8)
-    codes[layout.narrow], codes[layout.wide] = block.codes8, block.codes16
-    return codes

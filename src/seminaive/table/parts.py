@@ -18,7 +18,7 @@ from seminaive.table.block import Block
 from seminaive.table.whole import FULL
 
 MARK, END = b"SNBCODES", b"SNBWHOLE"
-FIELDS = ("codes8", "codes16", "values", "weights", "starts", "classes", "folds", "order")
+FIELDS = ("codes8", "codes16", "values", "weights", "starts", "classes", "order")
 WORD = 8
 FOOT = 4 * WORD
 

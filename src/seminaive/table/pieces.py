@@ -6,14 +6,13 @@ offers its pieces and a way to open one gets map, fold and transform from here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from functools import reduce
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from joblib import effective_n_jobs
 
 from seminaive.table.block import Block
-from seminaive.table.fold import Blocks, Kernel, add, map_in_order
+from seminaive.table.fold import Blocks, Kernel, add_up, map_in_order
 
 LARGE = 1 << 20
 """Rows of a piece above which its results are not gathered before they are passed on."""
@@ -67,20 +66,10 @@ class PieceBlocks:
         """The sum of the kernel's results, added in block order within a piece, then in the order of pieces."""
 
         def work(piece: Any) -> Any:
-            return fold_blocks(self.open(piece), kernel, model)
+            return add_up(kernel(block, *model) for block in self.open(piece))
 
-        parts = (part for part in map_in_order(work, self.pieces(), n_jobs) if part is not None)
-        return reduce(add, parts)
+        return add_up(map_in_order(work, self.pieces(), n_jobs))
 
     def transform(self, kernel: Kernel, *model: Any, n_jobs: int | None = None) -> Blocks:
         """The blocks that the kernel makes of these blocks."""
         return self.keep(kernel, model, n_jobs)
-
-
-def fold_blocks(blocks: Iterable[Block], kernel: Kernel, model: tuple[Any, ...]) -> Any:
-    """Sum of a kernel's results over some blocks; None when there is no block."""
-    total = None
-    for block in blocks:
-        result = kernel(block, *model)
-        total = result if total is None else add(total, result)
-    return total

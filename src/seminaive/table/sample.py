@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from seminaive.table.block import Block, take_rows
+from seminaive.table.block import Block, same_block, take_rows
 from seminaive.table.fold import MemoryBlocks
 from seminaive.table.schema import Integers
 from seminaive.table.table import Table
@@ -27,7 +27,7 @@ def sample_rows(table: Table, n_rows: int, seed: int = 0, n_jobs: int | None = N
     """
     total, before = count_before(table, n_jobs)
     if total <= n_rows:
-        return Table(table.schema, MemoryBlocks(tuple(table.map(_same, n_jobs=n_jobs))))
+        return Table(table.schema, MemoryBlocks(tuple(table.map(same_block, n_jobs=n_jobs))))
     chosen = table.map(_chosen, before, share_limit(n_rows, total), seed, n_jobs=n_jobs)
     return Table(table.schema, MemoryBlocks(tuple(block for block in chosen if block is not None)))
 
@@ -57,10 +57,6 @@ def drawn(numbers: Integers, limit: np.uint64, seed: int) -> npt.NDArray[np.bool
 
 def _size(block: Block) -> tuple[int, int]:
     return block.first_row, block.n_rows
-
-
-def _same(block: Block) -> Block:
-    return block
 
 
 def _chosen(block: Block, before: Before, limit: np.uint64, seed: int) -> Block | None:

@@ -77,6 +77,11 @@ class Column:
         """Own levels plus the codes for unseen and missing."""
         return self.n_levels + FIRST_LEVEL
 
+    @property
+    def is_narrow(self) -> bool:
+        """Whether a byte holds every code."""
+        return self.n_codes <= 256
+
     @cached_property
     def code_of(self) -> dict[Any, int]:
         """From level to code, the folded levels included."""
@@ -171,7 +176,7 @@ class Schema:
         starts = np.full(len(self.columns), -1, dtype=np.int64)
         width = 0
         for j, column in enumerate(self.columns):
-            home = valued if not column.is_coded else narrow if column.n_codes <= 256 else wide
+            home = valued if not column.is_coded else narrow if column.is_narrow else wide
             slot[j] = len(home)
             home.append(j)
             if column.is_coded:

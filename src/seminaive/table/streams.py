@@ -74,7 +74,7 @@ class ParquetStream:
                 rows = tuple(meta.row_group(g).num_rows for g in range(meta.num_row_groups))
         except (pa.ArrowException, OSError) as problem:
             raise ValueError(f"{path} cannot be read as Parquet: {problem}") from None
-        hidden = _index_columns(schema)
+        hidden = index_columns(schema)
         names = [name for name in schema.names if name not in hidden]
         check_names(path, names)
         kinds = {name: kind_of(schema.field(name).type) for name in names}
@@ -120,7 +120,7 @@ class ParquetStream:
         return table.select(list(columns)) if self.constant else table
 
 
-def _index_columns(schema: Any) -> set[str]:
+def index_columns(schema: Any) -> set[str]:
     """Columns that are the index of a pandas frame, which pandas hides again when it reads the file."""
     stored = (schema.pandas_metadata or {}).get("index_columns", [])
     return {name for name in stored if isinstance(name, str) and name.startswith("__index_level_")}

@@ -14,7 +14,7 @@ from seminaive.kernels.count import count_codes, weigh_codes
 from seminaive.kernels.moments import segment_moments, segment_moments_weighted
 from seminaive.statistics.moments import Moments, from_segments, reclass
 from seminaive.table.block import Block
-from seminaive.table.schema import Integers, Layout
+from seminaive.table.schema import Layout
 
 
 def class_weights(block: Block, n_classes: int) -> npt.NDArray[Any]:
@@ -27,26 +27,15 @@ def class_weights(block: Block, n_classes: int) -> npt.NDArray[Any]:
 
 def class_counts(block: Block, layout: Layout, n_classes: int) -> npt.NDArray[Any]:
     """Weight of every code of every coded column in each class, flat: shape (classes, layout.width)."""
-    return slot_counts(block, layout, block.classes, n_classes)
-
-
-def fold_counts(block: Block, layout: Layout, n_classes: int, n_folds: int) -> npt.NDArray[Any]:
-    """The same for each (fold, class): shape (folds, classes, layout.width)."""
-    flat = slot_counts(block, layout, block.folds * n_classes + block.classes, n_folds * n_classes)
-    return flat.reshape(n_folds, n_classes, -1)
-
-
-def slot_counts(block: Block, layout: Layout, slots: Integers, n_slots: int) -> npt.NDArray[Any]:
-    """Counts per slot, where ``slots`` names the slot of each of the block's segments."""
-    out: npt.NDArray[Any] = np.zeros((n_slots, layout.width), dtype=np.int64 if block.weights is None else np.float64)
+    out: npt.NDArray[Any] = np.zeros((n_classes, layout.width), dtype=np.int64 if block.weights is None else np.float64)
     for codes, columns in ((block.codes8, layout.narrow), (block.codes16, layout.wide)):
         if len(columns) == 0:
             continue
         starts = layout.starts[columns]
         if block.weights is None:
-            count_codes(codes, starts, block.starts, slots, out)
+            count_codes(codes, starts, block.starts, block.classes, out)
         else:
-            weigh_codes(codes, block.weights, starts, block.starts, slots, out)
+            weigh_codes(codes, block.weights, starts, block.starts, block.classes, out)
     return out
 
 
