@@ -80,6 +80,8 @@ class PathPicture:
             colour = COLOURS[curve.role] if len(self.chosen) < 2 else None
             few = len(curve.x) <= 30
             axes[curve.unit].plot(curve.x, curve.y, color=colour, label=curve.label, marker="." if few else None)
+        if all(np.all(curve.x == np.floor(curve.x)) for curve in self.curves):  # no step 1.5
+            ax.xaxis.get_major_locator().set_params(integer=True)
         if self.falling:
             ax.set_xscale("log")
             ax.invert_xaxis()

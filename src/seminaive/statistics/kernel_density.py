@@ -115,7 +115,7 @@ class DensityCurve:
     log_density : array of shape (K, G)
     variance : array of shape (K, G)
         Of the log density: trigamma(c + 1/2) with c = 2 sqrt(pi) n_k h_k f_k, the rows that the kernel counts near x.
-        Where they are many this is 1 / c, where there are none 4.9 (a Jeffreys prior); infinite for a class without rows.
+        Where they are many this is 1 / c, where there are none 4.9 (a Jeffreys prior); infinite without rows at all.
     error : float
         The largest difference from the log density in the middle between two knots.
     """
