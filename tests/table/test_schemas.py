@@ -209,14 +209,16 @@ def test_identifiers_draw_a_warning_and_short_or_repeated_columns_do_not():
 
 
 def test_text_with_a_label_for_most_rows_draws_a_warning():
-    with pytest.warns(UserWarning, match=r"column 'id' may be an identifier \(12 values in 20 rows\)"):
+    with pytest.warns(UserWarning, match=r"column 'id' may be an identifier \(most rows have their own value\)"):
         columns_of(pd.DataFrame({"id": [f"n{min(i, 11)}" for i in range(20)]}))
     columns_of(pd.DataFrame({"town": [f"n{i % 10}" for i in range(20)]}))
 
 
-def test_numbers_written_as_text_draw_a_warning_that_shows_one():
+def test_numbers_written_as_text_draw_a_warning_that_says_what_makes_them_text():
     paid = pd.DataFrame({"paid": [f"${i:,}" for i in range(995, 1014)] + ["unknown"]})
-    with pytest.warns(UserWarning, match=r"'paid' holds numbers written as text, such as '\$995', .*convert it to num"):
+    with pytest.warns(
+        UserWarning, match=r"'paid' holds numbers written as text with '\$' and ',', .*convert it to numb"
+    ):
         columns_of(paid)
 
 

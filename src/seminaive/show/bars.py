@@ -62,7 +62,7 @@ def plot_row(explanation: Explanation, row: int, ax: Any, max_terms: int) -> Any
     ax.set_yticks(at, labels)
     ax.set_ylim(len(labels) - 0.4, -0.6)
     ax.axvline(0, color=SILENT, linewidth=0.8)
-    _keep_in_reach(ax.set_xlim, lengths, lengths - finite, lengths + finite)
+    _keep_in_reach(ax.set_xlim, *(np.asarray(lengths) + step for step in (0.0, -finite, finite)))
     best = int(np.argmax(explanation.probabilities[row]))
     names = [plain(label) for label in explanation.classes]
     ax.set_xlabel(f"evidence for {names[k]} against {plain(explanation.against)}\n(nats, 95 % interval)")

@@ -280,14 +280,18 @@ def warn_of_identifier(name: Any, reason: str) -> None:
 
 
 def warn_of_many_levels(name: Any, labels: Sequence[Any], rows: int) -> None:
-    """Say so where most rows have a label of their own: what is learned from those holds for no other row."""
-    reason = "every value occurs once" if len(labels) == rows else f"{len(labels)} values in {rows} rows"
-    if sum(map(_writes_a_number, labels)) < 0.9 * len(labels):
-        warn_of_identifier(name, reason)
+    """Say so where most rows have a label of their own: what is learned from those holds for no other row.
+
+    The words do not depend on how many rows there are, so that folds of the same rows say nothing new.
+    """
+    numbers = [label for label in labels if _writes_a_number(label)]
+    if len(numbers) < 0.9 * len(labels):
+        warn_of_identifier(name, "every value occurs once" if len(labels) == rows else "most rows have their own value")
         return
-    such = next(label for label in labels if _writes_a_number(label))
+    signs = sorted({sign for label in numbers for sign in label if ord(sign) in AROUND_NUMBERS})
+    written = f" with {' and '.join(map(repr, signs))}" if signs else ""
     warnings.warn(
-        f"column {name!r} holds numbers written as text, such as {such!r}, and is read as labels ({reason}); "
+        f"column {name!r} holds numbers written as text{written}, and is read as labels, most of them of one row only; "
         "convert it to numbers, or leave it out if it is an identifier",
         UserWarning,
         stacklevel=2,
