@@ -186,3 +186,13 @@ def test_a_long_value_shows_that_it_was_cut():
     text = str(NaiveBayes().fit(pd.DataFrame({"x": [label, "b"]}), [0, 1]).explain(pd.DataFrame({"x": [label]})))
     assert f"{label[:29]}... " in text
     assert label[:30] not in text
+
+
+def test_the_legend_of_a_model_hides_no_panel():
+    X = pd.DataFrame({"x": ["a", "b", "c"] * 4})
+    axes = NaiveBayes().fit(X, ["one", "two", "three"] * 4).explain().plot()
+    figure = axes.ravel()[0].figure
+    figure.draw_without_rendering()
+    legend = figure.legends[0].get_window_extent()
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["one", "three", "two"]
+    assert not any(legend.overlaps(ax.get_window_extent()) for ax in axes.ravel() if ax.get_visible())

@@ -90,7 +90,8 @@ def plot_model(explanation: ModelExplanation, axes: Any, max_terms: int) -> Any:
     import matplotlib.pyplot as plt
 
     order = np.argsort(-explanation.spread(), kind="stable")[:max_terms]
-    if axes is None:
+    own = axes is None
+    if own:
         columns = min(3, max(1, len(order)))
         rows = max(1, -(-len(order) // columns))
         _, axes = plt.subplots(rows, columns, figsize=(4 * columns, 2.8 * rows), squeeze=False, layout="constrained")
@@ -124,7 +125,11 @@ def plot_model(explanation: ModelExplanation, axes: Any, max_terms: int) -> Any:
         ax.axhline(0, color=SILENT, linewidth=0.8)
         ax.set_title(title, fontsize=10)
     if len(order):
-        panels[0].legend(fontsize=8)
+        if own:  # above the panels: inside one it hides bars
+            handles, labels = panels[0].get_legend_handles_labels()
+            panels[0].figure.legend(handles, labels, loc="outside upper right", ncols=len(labels), fontsize=8)
+        else:
+            panels[0].legend(fontsize=8)
         panels[0].set_ylabel("evidence (nats)")
     for ax in panels[len(order) :]:
         ax.set_visible(False)
