@@ -211,6 +211,7 @@ def test_identifiers_draw_a_warning_and_short_or_repeated_columns_do_not():
 def test_text_with_a_label_for_most_rows_draws_a_warning():
     with pytest.warns(UserWarning, match=r"column 'id' may be an identifier \(most rows have their own value\)"):
         columns_of(pd.DataFrame({"id": [f"n{min(i, 11)}" for i in range(20)]}))
+    columns_of(np.append(np.arange(12), np.arange(8))[:, None], nominal=[0])
     columns_of(pd.DataFrame({"town": [f"n{i % 10}" for i in range(20)]}))
 
 

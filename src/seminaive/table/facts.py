@@ -129,9 +129,14 @@ class ColumnFacts:
                 f"column {self.name!r} has {len(self.labels)} levels; at most {MAX_LEVELS} are possible: "
                 f"leave the column out, or fold the rare levels with max_levels{_nearly_numbers(self.labels)}"
             )
-        if self.rows >= IDENTIFIER_ROWS and len(self.labels) > self.rows / 2:
+        alone = len(self.labels) == self.rows  # numbers of which some return were made nominal on purpose
+        if self.rows >= IDENTIFIER_ROWS and (alone or self._is_text and len(self.labels) > self.rows / 2):
             warn_of_many_levels(self.name, list(self.labels), self.rows)
         return Column(self.name, "nominal", levels=tuple(sorted(self.labels, key=level_order)))
+
+    @property
+    def _is_text(self) -> bool:
+        return all(isinstance(label, str) for label in self.labels)
 
     def _folded(self, max_levels: int) -> Column:
         """Keep the most frequent levels (ties: in sorted order); all others share one last level."""
