@@ -130,7 +130,7 @@ class ColumnFacts:
                 f"leave the column out, or fold the rare levels with max_levels{_nearly_numbers(self.labels)}"
             )
         alone = len(self.labels) == self.rows  # numbers of which some return were made nominal on purpose
-        if self.rows >= IDENTIFIER_ROWS and (alone or self._is_text and len(self.labels) > self.rows / 2):
+        if self.rows >= IDENTIFIER_ROWS and (alone or (self._is_text and len(self.labels) > self.rows / 2)):
             warn_of_many_levels(self.name, list(self.labels), self.rows)
         return Column(self.name, "nominal", levels=tuple(sorted(self.labels, key=level_order)))
 
