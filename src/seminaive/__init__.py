@@ -90,4 +90,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES})
+    hidden = {"Any", "TYPE_CHECKING", "import_module"}  # what this file needs itself
+    return sorted({*globals(), *_HOMES} - hidden)

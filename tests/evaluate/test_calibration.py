@@ -104,6 +104,13 @@ def test_wrong_inputs_are_named():
         reliability_curve([1], [0.5], strategy="area")
     with pytest.raises(ValueError, match="at least 1, got 0"):
         reliability_curve([1], [0.5], bins=0)
+    for wrong in (1.5, -0.2, np.nan):
+        with pytest.raises(ValueError, match=f"probability, row 1, holds {wrong:g}, but probabilities lie between"):
+            brier_score([1, 0], [0.5, wrong])
+
+
+def test_a_curve_is_told_in_one_line():
+    assert repr(reliability_curve([1, 0], [1.0, 0.25])) == "ReliabilityCurve(2 bins, calibration error 0.125)"
 
 
 def test_reliability_is_drawn_with_its_error(sample):

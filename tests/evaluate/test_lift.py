@@ -67,6 +67,12 @@ def test_wrong_inputs_are_named():
         lift_curve(["yes"], [0.5], classes=["no", "yes"], of="maybe")
 
 
+def test_a_curve_is_told_in_one_line():
+    y, p = [1, 1, 0], [0.9, 0.8, 0.1]
+    assert repr(lift_curve(y, p)) == "LiftCurve(4 points, area 0.667)"
+    assert repr(profit_curve(y, p, gain=3, cost=1)) == "ProfitCurve(4 points, highest profit 4 at share 0.667)"
+
+
 def test_a_class_can_be_looked_for_by_its_label():
     y, p = ["a", "b", "c", "a"], np.array([[0.5, 0.3, 0.2], [0.4, 0.6, 0.0], [0.3, 0.0, 0.7], [0.1, 0.2, 0.7]])
     found = lift_curve(y, p, classes=["a", "b", "c"], of="a")

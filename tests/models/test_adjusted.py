@@ -183,6 +183,17 @@ def test_without_second_derivatives_the_same_weights_are_found(monkeypatch):
 # --- classes that are rare, alone, or told apart by one value ---------------------------------------------------------
 
 
+def test_a_column_that_gives_the_class_away_is_named_and_no_interval_is_claimed():
+    X, y = frame(3)
+    honest = AdjustedNB().fit(X, y).summary()
+    assert "±" in honest
+    assert "without error" not in honest
+    told = AdjustedNB().fit(X.assign(leak=np.where(y == y[0], "so", "not so")), y).summary()
+    assert "classes are told apart without error" in told
+    assert "largest weights: leak" in told
+    assert "±" not in told
+
+
 def test_separable_classes_are_held_by_a_penalty_and_only_no_penalty_is_told_so():
     X = pd.DataFrame({"sure": ["yes", "no"] * 20, "noise": list("abba") * 10})
     y = np.array([1, 0] * 20)

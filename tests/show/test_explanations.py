@@ -171,3 +171,28 @@ def test_text_with_dollar_signs_and_line_breaks_can_be_drawn():
     model = NaiveBayes().fit(rows, ["$\\frac$", "_b_{$"] * 6)
     for axes in (model.explain(rows).plot(), np.ravel(model.explain().plot())[0]):
         axes.figure.canvas.draw()
+
+
+def test_an_interval_that_says_nothing_does_not_flatten_the_bars():
+    rare = pd.DataFrame({"x": ["a", "b"] * 20 + ["c"]})
+    model = NaiveBayes(smoothing=1e-3).fit(rare, [0, 1] * 20 + [1])
+    axes = model.explain(rare.tail(1)).plot()
+    longest = max(abs(bar.get_width()) for bar in axes.patches)
+    assert np.ptp(axes.get_xlim()) <= 5 * longest
+
+
+def test_a_long_value_shows_that_it_was_cut():
+    label = "a very long label that no line of a terminal has room for"
+    text = str(NaiveBayes().fit(pd.DataFrame({"x": [label, "b"]}), [0, 1]).explain(pd.DataFrame({"x": [label]})))
+    assert f"{label[:29]}... " in text
+    assert label[:30] not in text
+
+
+def test_the_legend_of_a_model_hides_no_panel():
+    X = pd.DataFrame({"x": ["a", "b", "c"] * 4})
+    axes = NaiveBayes().fit(X, ["one", "two", "three"] * 4).explain().plot()
+    figure = axes.ravel()[0].figure
+    figure.draw_without_rendering()
+    legend = figure.legends[0].get_window_extent()
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["one", "three", "two"]
+    assert not any(legend.overlaps(ax.get_window_extent()) for ax in axes.ravel() if ax.get_visible())

@@ -276,3 +276,9 @@ def test_an_unknown_graph_is_named(models, graph):
 def test_an_unknown_trace_is_named(models):
     with pytest.raises(ValueError, match="what"):
         snb.plot.trace(models["exact"], "temperature")
+
+
+@pytest.mark.parametrize("draw", [snb.plot.forest, snb.plot.inclusion, snb.plot.edges, snb.plot.trace])
+def test_what_is_no_forest_is_refused_by_name(draw):
+    with pytest.raises(ValueError, match="NaiveBayes has no forest to draw; give a fitted BayesianForest"):
+        draw(snb.NaiveBayes())

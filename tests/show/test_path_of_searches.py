@@ -73,3 +73,12 @@ def test_doses_have_a_panel_of_their_own_in_the_room_that_was_given():
 def test_without_a_path_there_is_one_sentence():
     with pytest.raises(ValueError, match="NaiveBayes has no path_"):
         snb.plot.path(snb.NaiveBayes().fit(*rows()))
+
+
+def test_steps_are_counted_in_whole_numbers():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 200)
+    axes = snb.plot.path(SelectiveNB().fit(y[:, None] + rng.normal(size=(200, 3)), y))
+    assert axes.get_xlabel() == "step"
+    assert all(at == int(at) for at in axes.get_xticks())
+    plt.close("all")

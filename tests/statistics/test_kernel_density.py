@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.special import polygamma
 from scipy.stats import norm
 
 from seminaive.statistics.kernel_density import density_curve, density_support, kernel_density
@@ -134,8 +135,19 @@ def test_the_variance_follows_from_rows_bandwidth_and_density():
     curve = density_curve(density)
     rows = np.array([[10.0], [10.0]])
     h = density.bandwidth[:, None] * density.sd
-    expected = 1 / (2 * np.sqrt(np.pi) * rows * h * np.exp(curve.log_density))
-    np.testing.assert_allclose(curve.variance, expected, rtol=1e-12)
+    near = 2 * np.sqrt(np.pi) * rows * h * np.exp(curve.log_density)
+    np.testing.assert_allclose(curve.variance, polygamma(1, near + 0.5), rtol=1e-12)
+
+
+def test_intervals_stay_of_a_readable_width_far_from_all_rows():
+    rng = np.random.default_rng(0)
+    for n in (20, 500):
+        curve = density_curve(counted(rng.normal(size=n), np.zeros(n, dtype=int), 1))
+        half = 1.96 * np.sqrt(curve.variance[0])
+        assert half.max() < 4.4
+        true = norm.logpdf(curve.knots)
+        around = np.abs(curve.knots) < 2.5
+        assert np.mean(np.abs(curve.log_density[0] - true)[around] < half[around]) > 0.8
 
 
 def test_weight_two_equals_the_row_twice():

@@ -208,6 +208,21 @@ def test_identifiers_draw_a_warning_and_short_or_repeated_columns_do_not():
     columns_of(np.linspace(0, 1, 20)[:, None])
 
 
+def test_text_with_a_label_for_most_rows_draws_a_warning():
+    with pytest.warns(UserWarning, match=r"column 'id' may be an identifier \(most rows have their own value\)"):
+        columns_of(pd.DataFrame({"id": [f"n{min(i, 11)}" for i in range(20)]}))
+    columns_of(np.append(np.arange(12), np.arange(8))[:, None], nominal=[0])
+    columns_of(pd.DataFrame({"town": [f"n{i % 10}" for i in range(20)]}))
+
+
+def test_numbers_written_as_text_draw_a_warning_that_says_what_makes_them_text():
+    paid = pd.DataFrame({"paid": [f"${i:,}" for i in range(995, 1014)] + ["unknown"]})
+    with pytest.warns(
+        UserWarning, match=r"'paid' holds numbers written as text with '\$' and ',', .*convert it to numb"
+    ):
+        columns_of(paid)
+
+
 def test_row_numbers_are_recognised_in_pieces_and_values_that_return_are_not(tmp_path):
     rows = pd.DataFrame({"id": np.arange(900), "amount": np.tile(np.arange(30), 30), "y": np.arange(900) % 2})
     rows.to_csv(tmp_path / "rows.csv", index=False)

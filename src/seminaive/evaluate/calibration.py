@@ -59,6 +59,9 @@ class ReliabilityCurve:
         columns = ("predicted", "observed", "low", "high", "weight")
         return pd.DataFrame({name: getattr(self, name) for name in columns})
 
+    def __repr__(self) -> str:
+        return f"ReliabilityCurve({len(self.weight)} bins, calibration error {self.error:.3f})"
+
 
 def log_loss_bits(
     y: npt.ArrayLike,

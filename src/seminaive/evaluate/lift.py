@@ -51,6 +51,9 @@ class LiftCurve:
 
         return pd.DataFrame({"share": self.share, "found": self.found, "lift": self.lift, "threshold": self.threshold})
 
+    def __repr__(self) -> str:
+        return f"LiftCurve({len(self.share)} points, area {self.area:.3f})"
+
 
 @dataclass(frozen=True)
 class ProfitCurve:
@@ -75,6 +78,10 @@ class ProfitCurve:
 
         names = ("share", "profit", "promised", "threshold")
         return pd.DataFrame({name: getattr(self, name) for name in names})
+
+    def __repr__(self) -> str:
+        highest = f"{self.profit[self.best]:g} at share {self.share[self.best]:.3f}"
+        return f"ProfitCurve({len(self.share)} points, highest profit {highest})"
 
 
 def lift_curve(

@@ -12,6 +12,8 @@ __all__ = ["class_positions", "of_one_class", "probability_columns"]
 Floats = npt.NDArray[np.float64]
 Positions = npt.NDArray[np.intp]
 
+ROUNDING = 1e-6  # of single precision
+
 
 def probability_columns(probability: npt.ArrayLike) -> Floats:
     """Probabilities as one column per class; a single column is that of the second of two classes.
@@ -22,6 +24,10 @@ def probability_columns(probability: npt.ArrayLike) -> Floats:
     array([[0.25, 0.75]])
     """
     given = np.asarray(probability, dtype=np.float64)
+    outside = ~((given >= -ROUNDING) & (given <= 1 + ROUNDING))  # NaN, too
+    if outside.any():
+        row = int(np.argwhere(outside)[0][0])
+        raise ValueError(f"probability, row {row}, holds {given[outside][0]:g}, but probabilities lie between 0 and 1.")
     return np.column_stack([1 - given, given]) if given.ndim == 1 else given
 
 

@@ -11,6 +11,7 @@ as in J. Demšar (2006), Statistical comparisons of classifiers over multiple da
 formulas take no credit for ties, so with ties they err on the cautious side.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -125,7 +126,10 @@ def friedman(mean_ranks: npt.ArrayLike, n_sets: int) -> Friedman:
         statistic=statistic,
         p_value=float(special.chdtrc(k - 1, statistic)),
         iman_davenport=float(f),
-        iman_davenport_p_value=0.0 if alike else float(special.fdtrc(k - 1, (k - 1) * (n_sets - 1), f)),
+        # F is infinite where all sets order the classifiers alike, which by chance they do this often.
+        iman_davenport_p_value=(
+            math.factorial(k) ** -(n_sets - 1.0) if alike else float(special.fdtrc(k - 1, (k - 1) * (n_sets - 1), f))
+        ),
         n_models=k,
         n_sets=n_sets,
     )

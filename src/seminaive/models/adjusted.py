@@ -370,7 +370,7 @@ class AdjustedNB(EvidenceClassifier):
         evidence = self._fitted()
         lines = self._in_words("Adjusted naive Bayes").split("\n")
         found = [f"weights {self._how_held()}: m = {np.round(self.m_, 3)}"] if len(self.path_.chosen) else []
-        found += sentences(evidence.schema, self.weights_, self.weight_errors_, self.overlap_)
+        found += sentences(evidence.schema, self.weights_, self.weight_errors_, self.overlap_, self.path_.endless)
         return "\n".join([*lines[:2], *found, *lines[2:]])
 
     def _how_held(self) -> str:

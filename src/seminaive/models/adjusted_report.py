@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seminaive.evidence.storage import storable
+from seminaive.search.unrestricted import WEAKEST
 from seminaive.show.explanation import Z95
 from seminaive.show.path import Curve, PathPicture
 from seminaive.table.schema import Floats, Integers, Schema
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 ALIKE = 0.7
 """Evidence of two columns that is correlated at least as much is said to be nearly the same."""
+WITHOUT_ERROR = 1e-3
+"""Fewer bits per row are those of classes told apart without error."""
 NAMED = 8
 """Columns that a sentence of the summary names."""
 
@@ -42,6 +45,14 @@ class WeightPath:
     steps: dict[str, Floats]
     chosen: npt.NDArray[np.bool_]
     classes: npt.NDArray[Any] | None
+
+    @property
+    def endless(self) -> bool:
+        """Whether some class is told apart without error, so that only the weakest penalty tried holds the weights."""
+        if "relative" not in self.steps:
+            return False
+        weakest = self.steps["relative"] <= 1.001 * WEAKEST
+        return bool(np.any(self.chosen & weakest & (self.steps["criterion"] < WITHOUT_ERROR)))
 
     def to_frame(self) -> pd.DataFrame:
         """One row per fit."""
@@ -118,8 +129,12 @@ def weights_frame(schema: Schema, weights: Floats, errors: Floats, overlap: Over
     return together.sort_index(kind="stable").reset_index(drop=True) if len(frames) > 1 else together
 
 
-def sentences(schema: Schema, weights: Floats, errors: Floats, overlap: Overlap) -> list[str]:
-    """The surest weights, which columns are reversed given the others, and which say nearly the same."""
+def sentences(schema: Schema, weights: Floats, errors: Floats, overlap: Overlap, endless: bool) -> list[str]:
+    """The surest weights, which columns are reversed given the others, and which say nearly the same.
+
+    Where classes are told apart without error (``endless``) the rows do not bound the weights; the largest are named
+    without intervals, since the column that gives the class away is among them.
+    """
     size, half = np.atleast_2d(weights), Z95 * np.atleast_2d(errors)
     names = [str(name) for name in schema.names]
 
@@ -134,8 +149,15 @@ def sentences(schema: Schema, weights: Floats, errors: Floats, overlap: Overlap)
         return ", ".join(parts) + (f" and {len(places) - NAMED} more" if len(places) > NAMED else "")
 
     lines = []
+    if endless:
+        half = np.full_like(half, np.inf)
+        largest = _sorted_by(np.argwhere(size != 0), -np.abs(size))
+        lines.append(
+            "classes are told apart without error: the rows do not bound the weights, and no interval means anything; "
+            f"does a column give the class away? largest weights: {listed(largest)}"
+        )
     fitted = _sorted_by(np.argwhere(half > 0), -np.abs(size) / np.where(half > 0, half, 1.0))
-    if len(fitted):
+    if len(fitted) and not endless:
         lines.append(f"weights, the surest first (1: as naive Bayes; 95 % interval): {listed(fitted)}")
     reversed_ones = _sorted_by(np.argwhere(size < 0), size + half)
     if len(reversed_ones):

@@ -40,7 +40,6 @@ from seminaive.search.progress import count_line
 from seminaive.show.forest_graph import ForestGraph
 from seminaive.show.forest_trace import ForestTrace
 from seminaive.statistics.conditional import FamilySmoothing
-from seminaive.table.facts import IDENTIFIER_ROWS, warn_of_identifier
 from seminaive.table.schema import Floats, Integers
 from seminaive.table.table import Table
 
@@ -247,7 +246,6 @@ class BayesianForest(EvidenceClassifier):
         table = as_modelled(table, self.numeric, self.n_bins, self.random_state, self.n_jobs).kept(self.n_jobs)
         scored = score_columns(table, self.concentration, self.edge_weight, self.signal_weight, self.n_jobs)
         self.class_count_, self.levels_ = scored.class_weight, scored.levels
-        self._suspect_identifiers(table)
         plan = SamplingPlan(
             n_iter,
             thin,
@@ -280,13 +278,6 @@ class BayesianForest(EvidenceClassifier):
         return dirichlet_prior(
             self.class_count_, self.prior, self.concentration if self.smoothing_kind == "bd" else 0.0
         )
-
-    def _suspect_identifiers(self, table: Table) -> None:
-        """Columns whose every value occurs once were warned of when they were read."""
-        n = table.n_rows
-        for column, levels in zip(table.schema.columns, self.levels_.tolist(), strict=True):
-            if column.kind == "nominal" and n >= IDENTIFIER_ROWS and n / 2 < levels < n:
-                warn_of_identifier(column.name, f"{levels} values in {n} rows")
 
     def _tell(self) -> None:
         """Nothing that was not reached is passed over."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seminaive.evidence.contributions import contrast
+from seminaive.table.schema import Floats
 
 if TYPE_CHECKING:
     from seminaive.show.explanation import Explanation, ModelExplanation
@@ -61,6 +62,7 @@ def plot_row(explanation: Explanation, row: int, ax: Any, max_terms: int) -> Any
     ax.set_yticks(at, labels)
     ax.set_ylim(len(labels) - 0.4, -0.6)
     ax.axvline(0, color=SILENT, linewidth=0.8)
+    _keep_in_reach(ax.set_xlim, *(np.asarray(lengths) + step for step in (0.0, -finite, finite)))
     best = int(np.argmax(explanation.probabilities[row]))
     names = [plain(label) for label in explanation.classes]
     ax.set_xlabel(f"evidence for {names[k]} against {plain(explanation.against)}\n(nats, 95 % interval)")
@@ -76,12 +78,20 @@ def _row_label(term: str, text: str) -> str:
     return f"{plain(term)} = {plain(text)}" if text else plain(term)
 
 
+def _keep_in_reach(limit: Any, evidence: Floats, low: Floats, high: Floats) -> None:
+    """Limit the axis of the evidence: intervals of what is hardly known may not flatten what is."""
+    reach = 2.5 * float(np.abs(evidence).max(initial=0.0))
+    if reach > 0:
+        limit(max(1.05 * low.min(initial=0.0), -reach), min(1.05 * high.max(initial=0.0), reach) or 0.05 * reach)
+
+
 def plot_model(explanation: ModelExplanation, axes: Any, max_terms: int) -> Any:
     """One panel per term: bars over levels, or lines over a numeric column, a colour per class."""
     import matplotlib.pyplot as plt
 
     order = np.argsort(-explanation.spread(), kind="stable")[:max_terms]
-    if axes is None:
+    own = axes is None
+    if own:
         columns = min(3, max(1, len(order)))
         rows = max(1, -(-len(order) // columns))
         _, axes = plt.subplots(rows, columns, figsize=(4 * columns, 2.8 * rows), squeeze=False, layout="constrained")
@@ -111,14 +121,15 @@ def plot_model(explanation: ModelExplanation, axes: Any, max_terms: int) -> Any:
         if position is None:
             middle = np.arange(len(evidence)) + 0.4 - 0.4 / len(shown)
             ax.set_xticks(middle, [plain(text, 32) for text in texts], rotation=45, ha="right", fontsize=8)
-            reach = 2.5 * float(np.abs(evidence[:, shown]).max(initial=0.0))
-            low, high = (evidence - half)[:, shown].min(initial=0.0), (evidence + half)[:, shown].max(initial=0.0)
-            if reach > 0:  # what is hardly known may not flatten what is
-                ax.set_ylim(max(1.05 * low, -reach), min(1.05 * high, reach) or 0.05 * reach)
+            _keep_in_reach(ax.set_ylim, *((evidence + step)[:, shown] for step in (0.0, -half, half)))
         ax.axhline(0, color=SILENT, linewidth=0.8)
         ax.set_title(title, fontsize=10)
     if len(order):
-        panels[0].legend(fontsize=8)
+        if own:  # above the panels: inside one it hides bars
+            handles, labels = panels[0].get_legend_handles_labels()
+            panels[0].figure.legend(handles, labels, loc="outside upper right", ncols=len(labels), fontsize=8)
+        else:
+            panels[0].legend(fontsize=8)
         panels[0].set_ylabel("evidence (nats)")
     for ax in panels[len(order) :]:
         ax.set_visible(False)

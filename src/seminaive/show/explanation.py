@@ -113,7 +113,7 @@ class Explanation:
         lines = [head, f"  {'(prior)':<{width}}  {'':<{value_width}} {prior[k]:+8.2f}"]
         for t in np.argsort(-np.abs(evidence[row, :, k]), kind="stable"):
             e, half = evidence[row, t, k], Z95 * error[row, t, k]
-            text = self.texts[row][t][:value_width]
+            text = shortened(self.texts[row][t], value_width)
             lines.append(
                 f"  {self.terms[t]:<{width}}  {text:<{value_width}} {e:+8.2f}  [{e - half:+.2f}, {e + half:+.2f}]"
             )
@@ -121,6 +121,15 @@ class Explanation:
         return "\n".join(lines)
 
     __repr__ = __str__
+
+
+def shortened(text: str, width: int) -> str:
+    """Text of at most so many characters; three dots say that there was more.
+
+    >>> shortened("118.482 (117.213 to 127.624)", 20)
+    '118.482 (117.213 ...'
+    """
+    return text if len(text) <= width else f"{text[: width - 3]}..."
 
 
 @dataclass(frozen=True, eq=False)

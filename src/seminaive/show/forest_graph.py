@@ -161,6 +161,13 @@ class ForestGraph:
         return graph
 
 
+def forest_of(model: Any) -> Any:
+    """The model, if it is a forest: all others have nothing to draw."""
+    if not hasattr(type(model), "graph"):
+        raise ValueError(f"{type(model).__name__} has no forest to draw; give a fitted BayesianForest")
+    return model
+
+
 def shade(inclusion: float) -> int:
     """Which of the seven blues a probability gets."""
     return min(int(inclusion * len(BLUES)), len(BLUES) - 1)

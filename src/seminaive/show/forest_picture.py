@@ -9,7 +9,7 @@ import numpy as np
 
 from seminaive.show.bars import AGAINST
 from seminaive.show.forest_boxes import LETTERS, PADDING, SMALL, Drawing, arrange, between, width_of
-from seminaive.show.forest_graph import BLUES, DARK_FROM, EDGE_WIDTH, ForestGraph, shade
+from seminaive.show.forest_graph import BLUES, DARK_FROM, EDGE_WIDTH, ForestGraph, forest_of, shade
 from seminaive.table.schema import Floats
 
 if TYPE_CHECKING:
@@ -69,6 +69,7 @@ def plot_forest(
     >>> axes.get_title()
     '5 of 6 columns, exact'
     """
+    forest_of(model)
     if isinstance(graph, str) and graph not in ("average", "map"):
         raise ValueError(f"graph must be 'average', 'map' or the number of a draw, got {graph!r}")
     if graph == "average":

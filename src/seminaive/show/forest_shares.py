@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seminaive.show.bars import plain
-from seminaive.show.forest_graph import BLUES, DARK_FROM, ForestGraph, shade
+from seminaive.show.forest_graph import BLUES, DARK_FROM, ForestGraph, forest_of, shade
 from seminaive.table.schema import Floats, Integers
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def plot_inclusion(model: Any, max_columns: int = 30, ax: Axes | None = None) ->
     """
     import matplotlib.pyplot as plt
 
-    frame = model.graph(0.0).nodes_to_frame()
+    frame = forest_of(model).graph(0.0).nodes_to_frame()
     shown = frame.head(max_columns)
     if ax is None:
         _, ax = plt.subplots(figsize=(6.5, 1.2 + 0.24 * max(len(shown), 1)), layout="constrained")
@@ -104,7 +104,7 @@ def plot_edges(model: Any, max_columns: int = 30, min_probability: float = 0.2, 
     import matplotlib.pyplot as plt
     from matplotlib.colors import BoundaryNorm, ListedColormap
 
-    seen = model.graph(min_probability).most_probable(max_columns)
+    seen = forest_of(model).graph(min_probability).most_probable(max_columns)
     order = _neighbours(seen)
     names = [plain(seen.names[j]) for j in order]
     n = len(order)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seminaive.show.bars import AGAINST
+from seminaive.show.forest_graph import forest_of
 from seminaive.table.schema import Floats, Integers
 
 if TYPE_CHECKING:
@@ -208,5 +209,5 @@ def plot_trace(model: Any, what: str = "log posterior", ax: Axes | None = None) 
     >>> axes.get_ylabel()
     'columns that matter'
     """
-    trace: ForestTrace = model.trace(what)
+    trace: ForestTrace = forest_of(model).trace(what)
     return trace.plot(ax)

@@ -68,6 +68,7 @@ class PathPicture:
     def plot(self, names: Sequence[str], ax: Axes | None = None) -> Axes:
         """Draw it; doses have a panel of their own below."""
         import matplotlib.pyplot as plt
+        from matplotlib.ticker import MaxNLocator
 
         if ax is None:
             _, ax = plt.subplots(figsize=(7, 4 if self.doses is None else 6), layout="constrained")
@@ -80,6 +81,8 @@ class PathPicture:
             colour = COLOURS[curve.role] if len(self.chosen) < 2 else None
             few = len(curve.x) <= 30
             axes[curve.unit].plot(curve.x, curve.y, color=colour, label=curve.label, marker="." if few else None)
+        if all(np.all(curve.x == np.floor(curve.x)) for curve in self.curves):  # no step 1.5
+            ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         if self.falling:
             ax.set_xscale("log")
             ax.invert_xaxis()

@@ -77,7 +77,8 @@ def _codes_as_numbers(source: Source, column: Column) -> Source:
         if not isinstance(label, (int, float)):
             row = int(np.flatnonzero(source.data == raw)[0])
             raise ValueError(
-                f"column {column.name!r}, row {row} holds {label!r}, but the column was numeric in training"
+                f"column {column.name!r}, row {row} holds {label!r}, but the column was numeric in training; "
+                "give numbers, or a gap where there is none"
             )
         numbers[raw] = label
     return Source("numbers", numbers[source.data])

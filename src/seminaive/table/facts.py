@@ -21,7 +21,9 @@ from seminaive.table.schema import MAX_LEVELS, RARE, Column, Floats, Schema, lev
 from seminaive.table.sources import Source, short_codes
 
 IDENTIFIER_ROWS = 20
-"""From how many rows on a column of distinct whole numbers or texts is suspected to be an identifier."""
+"""From how many rows on a column of distinct whole numbers, or with labels for most rows, may be an identifier."""
+AROUND_NUMBERS = dict.fromkeys(map(ord, " ,$€£¥%'"))
+"""What people write around numbers."""
 
 
 @dataclass(frozen=True)
@@ -127,9 +129,14 @@ class ColumnFacts:
                 f"column {self.name!r} has {len(self.labels)} levels; at most {MAX_LEVELS} are possible: "
                 f"leave the column out, or fold the rare levels with max_levels{_nearly_numbers(self.labels)}"
             )
-        if self.rows >= IDENTIFIER_ROWS and len(self.labels) == self.rows:
-            warn_of_identifier(self.name, "every value occurs once")
+        alone = len(self.labels) == self.rows  # numbers of which some return were made nominal on purpose
+        if self.rows >= IDENTIFIER_ROWS and (alone or (self._is_text and len(self.labels) > self.rows / 2)):
+            warn_of_many_levels(self.name, list(self.labels), self.rows)
         return Column(self.name, "nominal", levels=tuple(sorted(self.labels, key=level_order)))
+
+    @property
+    def _is_text(self) -> bool:
+        return all(isinstance(label, str) for label in self.labels)
 
     def _folded(self, max_levels: int) -> Column:
         """Keep the most frequent levels (ties: in sorted order); all others share one last level."""
@@ -166,6 +173,11 @@ def _reads_as_number(label: Any) -> bool:
     except (TypeError, ValueError):
         return False
     return True
+
+
+def _writes_a_number(label: Any) -> bool:
+    """Whether a label is a number but for a currency, a per cent sign, blanks or commas."""
+    return isinstance(label, str) and _reads_as_number(label.translate(AROUND_NUMBERS))
 
 
 @dataclass(frozen=True, eq=False)
@@ -270,6 +282,25 @@ def _range_if_differing(values: npt.NDArray[Any], whole: bool) -> tuple[float, f
 def warn_of_identifier(name: Any, reason: str) -> None:
     """Say which column probably names the rows instead of describing them."""
     warnings.warn(f"column {name!r} may be an identifier ({reason}); leave it out if it is", UserWarning, stacklevel=2)
+
+
+def warn_of_many_levels(name: Any, labels: Sequence[Any], rows: int) -> None:
+    """Say so where most rows have a label of their own: what is learned from those holds for no other row.
+
+    The words do not depend on how many rows there are, so that folds of the same rows say nothing new.
+    """
+    numbers = [label for label in labels if _writes_a_number(label)]
+    if len(numbers) < 0.9 * len(labels):
+        warn_of_identifier(name, "every value occurs once" if len(labels) == rows else "most rows have their own value")
+        return
+    signs = sorted({sign for label in numbers for sign in label if ord(sign) in AROUND_NUMBERS})
+    written = f" with {' and '.join(map(repr, signs))}" if signs else ""
+    warnings.warn(
+        f"column {name!r} holds numbers written as text{written}, and is read as labels, most of them of one row only; "
+        "convert it to numbers, or leave it out if it is an identifier",
+        UserWarning,
+        stacklevel=2,
+    )
 
 
 def extend_columns(columns: Sequence[Column], frame: Frame) -> tuple[list[Column], list[Source | None]]:
