@@ -12,7 +12,7 @@ import pytest
 
 import seminaive as snb
 from seminaive.cli import main
-from seminaive.cli.train import MODELS
+from seminaive.cli.models import MODELS
 from seminaive.datasets import make_loans
 from seminaive.table.files import read_file
 

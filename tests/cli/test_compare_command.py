@@ -8,7 +8,7 @@ import pytest
 import seminaive as snb
 from seminaive.cli import compare as command
 from seminaive.cli import main
-from seminaive.cli.train import MODELS
+from seminaive.cli.models import MODELS
 from seminaive.datasets import make_loans
 
 

@@ -11,12 +11,12 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from seminaive import __version__
-from seminaive.cli import apply, compare, demo, train
-from seminaive.reproduce import registry
+from seminaive.cli.models import MODELS
 
 __all__ = ["main"]
 
@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with warnings.catch_warnings():
         _warnings_as_notes()
         try:
-            options.run(options)
+            _function(options.run)(options)
             sys.stdout.flush()
         except KeyboardInterrupt:
             print("seminaive: interrupted", file=sys.stderr)
@@ -64,42 +64,45 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"seminaive {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
-    command = _command(commands, "train", train.train, "learn a model from a file and say how good it is")
+    command = _command(commands, "train", "cli.train.train", "learn a model from a file and say how good it is")
     _add_learning(command)
-    command.add_argument("--model", default="naive", choices=train.MODELS, help="default: naive")
+    command.add_argument("--model", default="naive", choices=MODELS, help="default: naive")
     command.add_argument("-o", "--output", metavar="MODEL", help="file to save the model to, such as model.snb")
 
     command = _command(
         commands,
         "compare",
-        compare.compare,
+        "cli.compare.compare",
         "several models on the same folds of a file, and how sure the difference is",
     )
     _add_learning(command)
-    command.add_argument("--models", metavar="A,B", help=f"of {', '.join(train.MODELS)}; default: all but constrained")
+    command.add_argument("--models", metavar="A,B", help=f"of {', '.join(MODELS)}; default: all but constrained")
     command.add_argument("--folds", type=int, default=10, metavar="N", help="default: 10")
     command.add_argument("--repeats", type=int, default=1, metavar="N", help="cross-validations; default: 1")
     command.add_argument("--jobs", type=int, default=1, metavar="N", help="processes; -1: as many as there are cores")
     command.add_argument("--resume", metavar="FILE", help="keep finished work there, and go on from it")
     command.add_argument("--plot", metavar="PICTURE", help="picture to save: .png, .svg or .pdf")
 
-    command = _command(commands, "predict", apply.predict, "class and probabilities of every row of a file")
+    command = _command(commands, "predict", "cli.apply.predict", "class and probabilities of every row of a file")
     command.add_argument("model", help="file made by train")
     command.add_argument("data", help="CSV or Parquet file with the model's columns")
     command.add_argument("-o", "--output", metavar="FILE", help="CSV or Parquet file to write (default: CSV to stdout)")
 
     command = _command(
-        commands, "explain", apply.explain, "why a row is classified as it is; without data: what was learned"
+        commands, "explain", "cli.apply.explain", "why a row is classified as it is; without data: what was learned"
     )
     command.add_argument("model", help="file made by train")
     command.add_argument("data", nargs="?", help="CSV or Parquet file with the model's columns")
     command.add_argument("--row", type=int, default=0, metavar="N", help="which row; 0, the default, is the first")
     command.add_argument("--plot", metavar="PICTURE", help="picture to save: .png, .svg or .pdf")
 
-    _command(commands, "demo", demo.demo, "a tour on built-in data: scores, and one decision explained")
+    _command(commands, "demo", "cli.demo.demo", "a tour on built-in data: scores, and one decision explained")
 
     command = _command(
-        commands, "reproduce", registry.reproduce, "the papers' tables beside ours; without a name: what there is"
+        commands,
+        "reproduce",
+        "reproduce.registry.reproduce",
+        "the papers' tables beside ours; without a name: what there is",
     )
     command.add_argument("name", nargs="?", help="the table")
     command.add_argument("--data", metavar="FOLDER", help="folder of Parquet files (default: $SEMINAIVE_DATA)")
@@ -110,7 +113,13 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _command(commands: Any, name: str, run: Any, what: str) -> argparse.ArgumentParser:
+def _function(place: str) -> Any:
+    """What a command runs; nothing else of the library is imported before, so that ``--help`` comes at once."""
+    module, _, name = place.rpartition(".")
+    return getattr(import_module(f"seminaive.{module}"), name)
+
+
+def _command(commands: Any, name: str, run: str, what: str) -> argparse.ArgumentParser:
     command: argparse.ArgumentParser = commands.add_parser(
         name, help=what, description=what[0].upper() + what[1:] + "."
     )

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from sklearn.dummy import DummyClassifier
 
+from seminaive.cli.models import MODELS, make_model
 from seminaive.cli.output import check_picture, draw
 from seminaive.cli.scores import FEWEST_ROWS
-from seminaive.cli.train import MODELS, make_model, rows_and_labels
+from seminaive.cli.train import rows_and_labels
 from seminaive.evaluate.compare import compare as compared
 from seminaive.evaluate.comparison import Comparison
 from seminaive.evaluate.report import aligned
@@ -96,7 +97,7 @@ def differences(comparison: Comparison) -> list[str]:
     for metric in METRICS:
         table, name = comparison.differences(metric=metric), metric.replace("_", " ")
         columns.append([name, *(_interval(row) for row in table.itertuples())])
-        real += [f"{m} in {name}" for m in table["model"][table["adjusted_p_value"] < 0.05] if m != MAJORITY]
+        real += [f"{m} in {name}" for m in table["model"][table["adjusted_p_value"] < 0.05]]
     lines = [
         aligned([f"difference to {first}", *comparison.models[1:]], columns),
         "",

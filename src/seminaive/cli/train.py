@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import warnings
 from argparse import Namespace
 from collections.abc import Sequence
@@ -12,41 +11,15 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.dummy import DummyClassifier
 
+from seminaive.cli.models import make_model
 from seminaive.cli.names import chosen_columns, column_named
 from seminaive.cli.output import check_place
 from seminaive.cli.scores import FEWEST_ROWS, FOLDS, Scores, cross_validated
-from seminaive.models.adjusted import AdjustedNB
-from seminaive.models.base import EvidenceClassifier
-from seminaive.models.constrained import ConstrainedNB
-from seminaive.models.forest import BayesianForest
-from seminaive.models.k_dependence import KDependenceNB
-from seminaive.models.naive_bayes import NaiveBayes
-from seminaive.models.one_dependence import AveragedOneDependence
-from seminaive.models.penalized import PenalizedNB
-from seminaive.models.selective import SelectiveNB
-from seminaive.models.stagewise import StagewiseNB
-from seminaive.models.tree_augmented import TreeAugmentedNB
-from seminaive.models.weighted import WeightedNB
 from seminaive.table.files import read_file
 from seminaive.table.frames import as_labels
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-MODELS: dict[str, type[EvidenceClassifier]] = {
-    "naive": NaiveBayes,
-    "weighted": WeightedNB,
-    "selective": SelectiveNB,
-    "stagewise": StagewiseNB,
-    "penalized": PenalizedNB,
-    "adjusted": AdjustedNB,
-    "constrained": ConstrainedNB,
-    "tree": TreeAugmentedNB,
-    "k-dependence": KDependenceNB,
-    "averaged": AveragedOneDependence,
-    "forest": BayesianForest,
-}
-"""What ``--model`` offers, one line per model."""
 
 LOOKED_AT, STRAY = 10_000, 0.1  # rows of a column of text that are looked at, and words in it that may be strays
 
@@ -142,17 +115,6 @@ def labels_of(table: pa.Table, target: str, path: str) -> npt.NDArray[Any]:
     if labels.dtype.kind in "Mm":
         raise ValueError(f"{path}: the target {target!r} holds dates or times, not labels")
     return labels
-
-
-def make_model(name: str, numeric: str | None, nominal: Sequence[str]) -> Any:
-    """A model of the registry with the parameters asked for."""
-    kind = MODELS[name]
-    wishes: dict[str, Any] = {"nominal": list(nominal) or None, "numeric": numeric}
-    wishes = {parameter: value for parameter, value in wishes.items() if value is not None}
-    unknown = sorted(set(wishes) - set(inspect.signature(kind).parameters))
-    if unknown:
-        raise ValueError(f"--{unknown[0]} means nothing to the model {name!r}")
-    return kind(**wishes)
 
 
 def report(name: str, model: Any, X: pa.Table, y: npt.NDArray[Any]) -> list[str]:

@@ -110,10 +110,11 @@ class _DependenceClassifier(EvidenceClassifier):
 
     def summary(self) -> str:
         """What was learned, in words."""
+        self._fitted()
         return self._in_words(self._title, self._dependence_in_words())
 
     def _dependence_in_words(self) -> str:
-        names = [str(column.name) for column in self._fitted().schema.columns]
+        names = [str(column.name) for column in self.evidence_.schema.columns]
         shown = zip(self.pairs_[:SHOWN_PAIRS].tolist(), self.pair_information_.tolist(), strict=False)
         strongest = ", ".join(f"{names[j]} | {names[p]} {told:.3g}" for (j, p), told in shown)
         if not strongest:

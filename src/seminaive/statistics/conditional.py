@@ -17,7 +17,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from seminaive.statistics.smoothing import LOG_ZERO, trigamma
+from seminaive.statistics.smoothing import LOG_ZERO, log_variance
 
 Floats = npt.NDArray[np.float64]
 FamilySmoothing = Literal["shrink", "bd"]
@@ -116,7 +116,7 @@ def _smoothed(
     positive = theta > 0
     table = np.where(positive, np.maximum(np.log(np.where(positive, theta, 1.0)), LOG_ZERO), LOG_ZERO)
     shown = parameter > 0
-    spread = trigamma(np.where(shown, parameter, 1.0)) - trigamma(np.where(total > 0, total, 1.0))
+    spread = log_variance(np.where(shown, parameter, 1.0), np.where(total > 0, total, 1.0))
     variance = np.where(shown, np.maximum(spread, 0.0), np.inf)
     return np.where(occurs, table, 0.0), np.where(occurs, variance, 0.0)
 

@@ -91,8 +91,8 @@ def evidence_variance(
     The variance of evidence_k - evidence_j is the sum of the variances of k and j. Probabilities of levels
     follow a Dirichlet posterior in each class: trigamma(a_vk) - trigamma(sum over v of a_vk), where a_vk is
     the numerator of theta. P(k | v) follows one per level: trigamma(a_vk), because what the classes share
-    drops out of every contrast. Without smoothing a level that a class never showed has an infinite
-    variance.
+    drops out of every contrast. Of less than half a count the variance is that of half a count (see
+    `log_variance`); without smoothing a level that a class never showed has an infinite one.
 
     Examples
     --------
@@ -106,14 +106,14 @@ def evidence_variance(
         shares = _class_shares(counts, class_weight, starts)
         share = (shares > 0).sum(axis=0) * shares if kind == "class" else 1.0
         # A class without rows has no share of its own; it gets the average one.
-        return trigamma(counts + smoothing * np.where(shares > 0, share, 1.0))
+        return log_variance(counts + smoothing * np.where(shares > 0, share, 1.0))
     if kind == "pooled":
         parameter = counts + smoothing * _overall_probability(counts, smoothing, starts)
     else:
         parameter = counts + smoothing
     total = _spread(_sum_by_column(parameter, starts), starts)
     shown = parameter > 0
-    result = trigamma(np.where(shown, parameter, 1.0)) - trigamma(np.where(shown, total, 1.0))
+    result = log_variance(np.where(shown, parameter, 1.0), np.where(shown, total, 1.0))
     return np.where(shown, np.maximum(result, 0.0), np.inf)
 
 
@@ -188,6 +188,25 @@ def _ratio(part: FloatArray, whole: FloatArray, otherwise: FloatArray | float) -
 def _log(probability: FloatArray) -> FloatArray:
     some = probability > 0
     return np.maximum(np.where(some, np.log(np.where(some, probability, 1.0)), LOG_ZERO), LOG_ZERO)
+
+
+def log_variance(mass: FloatArray, total: FloatArray | None = None) -> FloatArray:
+    """Posterior variance of the logarithm of a probability whose cell holds ``mass`` of ``total``; infinite of none.
+
+    Dirichlet: trigamma(mass) - trigamma(total), or the first alone where what is shared drops out. A cell of less than
+    half a count is taken for one of half a count, Jeffreys' prior (4.9): the logarithm then has a long tail to the left,
+    which a symmetric interval of hundreds of nats would show on both sides.
+
+    Examples
+    --------
+    >>> log_variance(np.array([100.0, 1.0, 0.5, 0.01, 0.0])).round(2)
+    array([0.01, 1.64, 4.93, 4.93,  inf])
+    >>> log_variance(np.array([0.01, 3.0]), np.array([4.0, 4.0])).round(2)
+    array([4.69, 0.11])
+    """
+    held = np.maximum(mass, 0.5)
+    shared = 0.0 if total is None else trigamma(total + (held - mass))
+    return np.where(mass > 0, trigamma(held) - shared, np.inf)
 
 
 def trigamma(x: FloatArray) -> FloatArray:
