@@ -126,7 +126,7 @@ def cluster(folder: Path) -> list[tuple[str, str, str]]:
     )
     usual, disturbed, same = killed(folder)
     said = f"{usual:.1f}, {disturbed:.1f}: {disturbed / usual:.2f} x; path {'the same' if same else 'DIFFERS'}"
-    rows.append(("greedy search on 1e6 rows, wall s: undisturbed, a worker killed halfway", said, "<= 2 x, same"))
+    rows.append(("greedy search on 3e6 rows, wall s: undisturbed, a worker killed halfway", said, "<= 2 x, same"))
     return rows
 
 
