@@ -194,8 +194,8 @@ def log_variance(mass: FloatArray, total: FloatArray | None = None) -> FloatArra
     """Posterior variance of the logarithm of a probability whose cell holds ``mass`` of ``total``; infinite of none.
 
     Dirichlet: trigamma(mass) - trigamma(total), or the first alone where what is shared drops out. A cell of less than
-    half a count is taken for one of half a count, Jeffreys' prior (4.9): the logarithm then has a long tail to the left,
-    which a symmetric interval of hundreds of nats would show on both sides.
+    half a count is taken for one of half a count, Jeffreys' prior (4.9): the logarithm then has a long tail to the
+    left, which a symmetric interval of hundreds of nats would show on both sides.
 
     Examples
     --------
