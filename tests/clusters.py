@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 
 @contextmanager
@@ -16,5 +16,10 @@ def worker_processes(n_workers, threads=1):
         local = distributed.LocalCluster(
             n_workers=n_workers, threads_per_worker=threads, processes=True, dashboard_address=":0", memory_limit=0
         )
-        with local, distributed.Client(local) as client:
+        client = distributed.Client(local)
+        try:
             yield client
+        finally:
+            with suppress(RuntimeError):  # "IOLoop is closed": it ended before we did
+                client.close()
+                local.close()
