@@ -106,8 +106,8 @@ def _seconds_per_pass(table: Any, passes: int) -> float:
     return statistics.median(times[5:])
 
 
-def killed(folder: Path, n: int = 3_000_000) -> tuple[float, float, bool]:
-    """Wall seconds of the tests' greedy search undisturbed and with a worker killed halfway; whether paths agree.
+def killed(folder: Path, n: int) -> tuple[float, float, bool]:
+    """Wall seconds of the tests' greedy search on n rows, undisturbed and with a worker killed halfway; same path?
 
     A process that takes the dead one's place starts in two to three seconds, whatever the rows: with Python's compiled
     files in place, as an installer leaves them.

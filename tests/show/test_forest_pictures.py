@@ -15,13 +15,19 @@ mpl.use("Agg")
 import seminaive as snb
 from seminaive.datasets import make_corral
 from seminaive.show.forest_boxes import in_box
-from seminaive.show.forest_layout import crossings, hidden_lines, lay_out, overlaps
+from seminaive.show.forest_layout import crossings, hidden_lines, lay_out
 
 PICTURES = [snb.plot.forest, snb.plot.trace, snb.plot.inclusion, snb.plot.edges]
 every_picture = pytest.mark.parametrize("draw", PICTURES, ids=lambda draw: draw.__name__)
 
 
 @pytest.fixture(autouse=True)
+def overlaps(place, sizes):
+    """How many pairs of boxes overlap."""
+    apart = np.abs(place[:, None] - place[None]) >= (sizes[:, None] + sizes[None]) / 2
+    return int((~apart.any(axis=2)).sum() - len(place)) // 2
+
+
 def closed_again():
     yield
     plt.close("all")

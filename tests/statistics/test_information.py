@@ -7,7 +7,6 @@ from seminaive.statistics.information import (
     entropy,
     mutual_information,
     pairwise_information,
-    pairwise_uncertainty,
     symmetric_uncertainty,
 )
 
@@ -62,7 +61,6 @@ def test_symmetric_uncertainty_divides_by_the_mean_entropy():
 def test_the_diagonal_of_pairwise_information_is_entropy():
     codes = np.array([[0, 1, 1, 2], [5, 5, 5, 5]], dtype=np.uint8)
     np.testing.assert_allclose(np.diag(pairwise_information(codes)), [entropy([1, 2, 1])[0], 0.0], atol=1e-12)
-    assert np.diag(pairwise_uncertainty(codes)).tolist() == [1.0, 1.0]
 
 
 def test_a_column_without_counts_tells_nothing():

@@ -17,7 +17,7 @@ from scipy.sparse.csgraph import breadth_first_order, connected_components, mini
 
 from seminaive.table.schema import Floats, Integers
 
-__all__ = ["crossings", "hidden_lines", "lay_out", "overlaps", "pack"]
+__all__ = ["crossings", "hidden_lines", "lay_out", "pack"]
 
 APART = np.array([34.0, 30.0])
 """Points between neighbouring boxes, across and down."""
@@ -181,12 +181,6 @@ def _pushed_apart(place: Floats, sizes: Floats) -> Floats:
                 way = np.where(gap[..., axis] == 0, before, np.sign(gap[..., axis]))
                 place[:, axis] += 0.3 * np.where(pushed, way * (short[..., axis] + 0.5), 0.0).sum(axis=1)
         place *= 1.05  # a crowd that pushes in circles needs more room
-
-
-def overlaps(place: Floats, sizes: Floats) -> int:
-    """How many pairs of boxes overlap."""
-    apart = np.abs(place[:, None] - place[None]) >= (sizes[:, None] + sizes[None]) / 2
-    return int((~apart.any(axis=2)).sum() - len(place)) // 2
 
 
 def crossings(place: Floats, ends: Integers) -> int:

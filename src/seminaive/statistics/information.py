@@ -15,7 +15,6 @@ __all__ = [
     "entropy",
     "mutual_information",
     "pairwise_information",
-    "pairwise_uncertainty",
     "symmetric_uncertainty",
 ]
 
@@ -147,22 +146,3 @@ def pairwise_information(codes: Codes, weights: Floats | None = None) -> Floats:
     out = np.empty((len(codes), len(codes)))
     pair_information(product, margins, starts, last, float(row_weights.sum()), out)
     return out
-
-
-def pairwise_uncertainty(codes: Codes, weights: Floats | None = None) -> Floats:
-    """Symmetric uncertainty of every pair of columns; 1 on the diagonal, 0 for constant columns.
-
-    Examples
-    --------
-    >>> codes = np.array([[2, 2, 3, 3], [3, 3, 2, 2], [2, 2, 2, 2]], dtype=np.uint8)
-    >>> pairwise_uncertainty(codes)
-    array([[1., 1., 0.],
-           [1., 1., 0.],
-           [0., 0., 1.]])
-    """
-    information = pairwise_information(codes, weights)
-    own = np.diag(information)
-    both = own[:, None] + own
-    uncertainty = 2.0 * information / np.where(both > 0, both, 1.0)
-    np.fill_diagonal(uncertainty, 1.0)
-    return uncertainty
