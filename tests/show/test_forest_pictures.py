@@ -22,15 +22,15 @@ every_picture = pytest.mark.parametrize("draw", PICTURES, ids=lambda draw: draw.
 
 
 @pytest.fixture(autouse=True)
+def closed_again():
+    yield
+    plt.close("all")
+
+
 def overlaps(place, sizes):
     """How many pairs of boxes overlap."""
     apart = np.abs(place[:, None] - place[None]) >= (sizes[:, None] + sizes[None]) / 2
     return int((~apart.any(axis=2)).sum() - len(place)) // 2
-
-
-def closed_again():
-    yield
-    plt.close("all")
 
 
 def linked(d, seed=0, n=600, long=False):
